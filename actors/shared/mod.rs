@@ -1,0 +1,3 @@
+//! Parts that actors own: no actor lives here.
+
+pub mod results;

@@ -1,0 +1,47 @@
+//! The kernel: time, actors, letters and their order.
+//!
+//! It knows no domain, no thread, no file, no wall clock and no serialisation format. In reading
+//! order:
+//!
+//! * [`SimTime`], [`SimDuration`]: when, and how long ([`time`]);
+//! * [`Actor`], [`Address`]: who takes part ([`actor`]);
+//! * [`Context`]: all that an actor may touch ([`context`]);
+//! * [`EventKey`], [`Envelope`]: the order of everything ([`envelope`]);
+//! * [`RandomStream`]: chance, owned by actors ([`random`]);
+//! * [`World`], [`Promises`]: who exists and what they have promised ([`world`], [`promise`]);
+//! * [`run_sequentially`]: the oracle ([`sequential`]);
+//! * [`Observer`], [`Fingerprint`], [`Transcript`]: who watches ([`observer`], [`fingerprint`]);
+//! * [`Rehearsal`]: one actor on an empty stage, for tests ([`rehearsal`]).
+//!
+//! Invariants:
+//!
+//! 1. The order of events is a key that the sender alone makes. Nothing of partitions, threads or
+//!    arrival is in it.
+//! 2. An actor's state changes only while it handles a message, and depends only on its own state,
+//!    its own random numbers and that message.
+//! 3. A delay of zero exists only towards oneself. What is said to another takes at least what was
+//!    promised, or the run stops.
+
+pub mod actor;
+pub mod context;
+pub mod envelope;
+pub mod fingerprint;
+pub mod observer;
+pub mod promise;
+pub mod random;
+pub mod rehearsal;
+pub mod sequential;
+pub mod time;
+pub mod world;
+
+pub use actor::{Actor, ActorId, Address, Group, Inbox};
+pub use context::Context;
+pub use envelope::{Envelope, EventKey};
+pub use fingerprint::{Fingerprint, Transcript};
+pub use observer::Observer;
+pub use promise::Promises;
+pub use random::{Purpose, RandomStream};
+pub use rehearsal::{Rehearsal, Said};
+pub use sequential::run_sequentially;
+pub use time::{SimDuration, SimTime};
+pub use world::{World, WorldBuilder};

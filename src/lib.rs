@@ -1,0 +1,1 @@
+//! Myriad: the application as a library, so that tests and benches can use it.
