@@ -28,6 +28,7 @@ pub mod envelope;
 pub mod fingerprint;
 pub mod observer;
 pub mod promise;
+pub mod queue;
 pub mod random;
 pub mod rehearsal;
 pub mod sequential;
