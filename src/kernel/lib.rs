@@ -24,9 +24,12 @@
 
 pub mod actor;
 pub mod context;
+pub mod directory;
 pub mod envelope;
 pub mod fingerprint;
+pub mod horizon;
 pub mod observer;
+pub mod partition;
 pub mod promise;
 pub mod queue;
 pub mod random;
@@ -37,9 +40,11 @@ pub mod world;
 
 pub use actor::{Actor, ActorId, Address, Group, Inbox};
 pub use context::Context;
+pub use directory::Directory;
 pub use envelope::{Envelope, EventKey};
 pub use fingerprint::{Fingerprint, Transcript};
 pub use observer::Observer;
+pub use partition::{Partition, Safe, Standing};
 pub use promise::Promises;
 pub use random::{Purpose, RandomStream};
 pub use rehearsal::{Rehearsal, Said};

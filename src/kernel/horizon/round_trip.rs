@@ -1,0 +1,187 @@
+//! Windows as long as a round trip: a host that has asked nothing can be told nothing.
+//!
+//! Where thousands of hosts talk to a few servers, the smallest promise is a network latency, and a
+//! plain window holds two events. But a host that was given a job does not come back before it has
+//! computed, and hears nothing it has not asked for. So what bounds a window is not an edge of the
+//! conversation but a *cycle* of it.
+//!
+//! The protocol works on groups; every partition must hold members of one group only. For each
+//! conversation from group `h` to group `g` it finds the earliest possible arrival of something not
+//! yet said:
+//!
+//! ```text
+//! arrival(h, g) = promise(h, g) + min( next(h),
+//!                                      min over s of arrival(s, h) + reaction(h: s, g) )
+//! ```
+//!
+//! that is: on account of something already due at a member of `h`, or of something it has yet to
+//! hear. These are shortest-path equations over positive lengths, solved by relaxation. Then
+//!
+//! * a group that can be told things unasked may run until the earliest arrival at it;
+//! * a group that hears only answers may run further: a member that waits for nothing up to a bound
+//!   that merely keeps it from running away, one that waits until the earliest arrival at its group
+//!   or the earliest possible answer to its own question ([`Safe::answers`]).
+//!
+//! No deadlock: let `e` be the earliest unhandled event. Every arrival is later than `e`, since all
+//! promises are positive; so a group that holds an event at `e` may handle it, and a waiting member
+//! with an event at `e` may, too.
+
+use super::Horizon;
+use crate::actor::Group;
+use crate::directory::Directory;
+use crate::partition::{Safe, Standing, groups_within};
+use crate::promise::{MOST_GROUPS, Promises};
+use crate::time::{SimDuration, SimTime};
+
+/// Windows from cycles of conversation between groups.
+#[derive(Debug)]
+pub struct RoundTrip {
+    /// Each partition's group.
+    group_of: Vec<Group>,
+    conversations: Vec<Conversation>,
+    only_answers: Vec<bool>,
+    /// How far ahead of the earliest event the groups that hear only answers may run.
+    reach: SimDuration,
+}
+
+/// What one group says to another.
+#[derive(Debug)]
+struct Conversation {
+    from: usize,
+    to: usize,
+    promise: SimDuration,
+    /// Conversations that end at `from`, each with the least time from hearing to telling `to`.
+    causes: Vec<(usize, SimDuration)>,
+}
+
+impl RoundTrip {
+    /// The protocol for a world with these promises, divided like this.
+    ///
+    /// # Panics
+    /// If a partition holds members of several groups.
+    pub fn new(promises: &Promises, directory: &Directory) -> Self {
+        let group_of: Vec<Group> = (0..directory.partitions())
+            .map(|partition| {
+                let groups = groups_within(promises, directory.members(partition));
+                assert_eq!(groups.len(), 1, "round trips need one group per partition");
+                groups[0].1
+            })
+            .collect();
+        let mut conversations: Vec<Conversation> = Vec::new();
+        for from in promises.groups() {
+            for to in promises.groups() {
+                if let Some(promise) = promises.between(from, to) {
+                    conversations.push(Conversation {
+                        from: usize::from(from.0),
+                        to: usize::from(to.0),
+                        promise,
+                        causes: Vec::new(),
+                    });
+                }
+            }
+        }
+        let ends: Vec<(usize, usize)> = conversations.iter().map(|c| (c.from, c.to)).collect();
+        for conversation in &mut conversations {
+            let via = Group(conversation.from as u8);
+            let told = Group(conversation.to as u8);
+            for (cause, &(heard, to)) in ends.iter().enumerate() {
+                if to == conversation.from {
+                    let least = promises.reaction(via, Group(heard as u8), told);
+                    conversation.causes.push((cause, least));
+                }
+            }
+        }
+        let only_answers = promises
+            .groups()
+            .map(|group| promises.hears_only_answers(group))
+            .collect();
+        let mut protocol = RoundTrip {
+            group_of,
+            conversations,
+            only_answers,
+            reach: SimDuration::FOREVER,
+        };
+        // Far enough to fill the servers' windows, near enough to stay in a ring's present turn.
+        protocol.reach = protocol
+            .cycles()
+            .into_iter()
+            .map(|(_, cycle)| cycle)
+            .max()
+            .map_or(SimDuration::FOREVER, |cycle| cycle * 2);
+        protocol
+    }
+
+    /// For each group that takes part in one: the shortest cycle of conversation back to it.
+    pub fn cycles(&self) -> Vec<(Group, SimDuration)> {
+        (0..self.only_answers.len())
+            .filter_map(|group| {
+                let mut next = [SimTime::NEVER; MOST_GROUPS];
+                next[group] = SimTime::START;
+                let back = self.arrivals(&next)[group];
+                (back != SimTime::NEVER)
+                    .then(|| (Group(group as u8), back - SimTime::START))
+            })
+            .collect()
+    }
+
+    /// How long a window is, roughly: the shortest cycle of conversation in the world.
+    pub fn window(&self) -> SimDuration {
+        let cycles = self.cycles();
+        let shortest = cycles.iter().map(|&(_, cycle)| cycle).min();
+        shortest.unwrap_or(SimDuration::FOREVER)
+    }
+
+    /// For each group: the earliest arrival of something not yet said, if `next` is what is due.
+    fn arrivals(&self, next: &[SimTime; MOST_GROUPS]) -> [SimTime; MOST_GROUPS] {
+        let mut arrival: Vec<SimTime> = self
+            .conversations
+            .iter()
+            .map(|conversation| next[conversation.from] + conversation.promise)
+            .collect();
+        // Shortest paths: no more rounds than conversations, usually three.
+        for _ in 0..self.conversations.len() {
+            let mut settled = true;
+            for (index, conversation) in self.conversations.iter().enumerate() {
+                for &(cause, least) in &conversation.causes {
+                    let on_account = arrival[cause] + least + conversation.promise;
+                    if on_account < arrival[index] {
+                        arrival[index] = on_account;
+                        settled = false;
+                    }
+                }
+            }
+            if settled {
+                break;
+            }
+        }
+        let mut at_group = [SimTime::NEVER; MOST_GROUPS];
+        for (conversation, &time) in self.conversations.iter().zip(&arrival) {
+            at_group[conversation.to] = at_group[conversation.to].min(time);
+        }
+        at_group
+    }
+}
+
+impl Horizon for RoundTrip {
+    fn advance(&mut self, standing: &[Standing], safe: &mut [Safe]) {
+        let mut next = [SimTime::NEVER; MOST_GROUPS];
+        let mut earliest = SimTime::NEVER;
+        for (partition, group) in standing.iter().zip(&self.group_of) {
+            let due = &mut next[usize::from(group.0)];
+            *due = (*due).min(partition.next);
+            earliest = earliest.min(partition.next);
+        }
+        let arrivals = self.arrivals(&next);
+        for (bound, group) in safe.iter_mut().zip(&self.group_of) {
+            let group = usize::from(group.0);
+            *bound = if self.only_answers[group] {
+                Safe {
+                    until: earliest + self.reach,
+                    answers: arrivals[group],
+                }
+            } else {
+                Safe::until(arrivals[group])
+            };
+        }
+    }
+}

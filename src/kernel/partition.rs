@@ -1,0 +1,534 @@
+//! A logical process: some actors, their future, and their mail to others.
+//!
+//! A partition belongs to one thread at a time and knows of no thread. It is told how far it may
+//! run ([`Safe`]), takes window after window from its queue, and goes through each window actor by
+//! actor. What its actors say to residents goes to its own queue, the rest into the mail.
+//!
+//! Why actor by actor: inside a window nothing that one resident does can reach another, so only
+//! each actor's own order matters, and an actor's state is fetched from memory once per window.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::actor::{Actor, ActorId, Group};
+use crate::context::{Context, Desk, Outbox};
+use crate::directory::Directory;
+use crate::envelope::{Envelope, EventKey};
+use crate::observer::Observer;
+use crate::promise::Promises;
+use crate::queue::EventQueue;
+use crate::time::{SimDuration, SimTime};
+
+/// How far a partition may run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Safe {
+    /// It may handle events earlier than this.
+    pub until: SimTime,
+    /// A resident that waits for answers may handle events earlier than this, or earlier than the
+    /// first possible answer to its own questions, whichever is later.
+    pub answers: SimTime,
+}
+
+impl Safe {
+    /// As far as `until`, whoever waits for what.
+    pub const fn until(until: SimTime) -> Self {
+        Safe {
+            until,
+            answers: until,
+        }
+    }
+}
+
+/// What a partition says of itself between windows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// The earliest event it has not handled, undelivered mail to it included.
+    pub next: SimTime,
+    /// Whether any resident waits for an answer.
+    pub awaiting: bool,
+}
+
+/// An actor and its desk.
+struct Resident<A> {
+    desk: Desk,
+    actor: A,
+}
+
+/// Some actors with consecutive numbers, their pending events and their mail.
+pub struct Partition<A: Actor, O, Q> {
+    number: usize,
+    /// The number of the first resident.
+    first: u32,
+    residents: Vec<Resident<A>>,
+    promises: Arc<Promises>,
+    directory: Arc<Directory>,
+    /// The residents' groups as (end of its range, group), ascending.
+    groups: Vec<(u32, Group)>,
+    /// The least delay of anything that one resident says to another.
+    lookahead: SimDuration,
+    /// Whether the residents hear only answers: then each has a horizon of its own.
+    only_answers: bool,
+    /// How many residents wait for answers.
+    awaiting: u64,
+    queue: Q,
+    observer: O,
+    outbox: Outbox<A>,
+    /// Mail to other partitions, by their numbers.
+    outgoing: Vec<Vec<Envelope<A::Message>>>,
+    /// The partitions that `outgoing` holds mail for.
+    mailed: Vec<u32>,
+    events: u64,
+    /// The event being handled, should its target panic.
+    current: Option<(EventKey, ActorId)>,
+    buffers: WindowBuffers<A::Message>,
+}
+
+/// Buffers of the window at hand, kept for their capacity.
+struct WindowBuffers<M> {
+    window: Vec<Envelope<M>>,
+    /// Large windows are first dealt out to blocks of residents, so that a block's state is cached.
+    blocks: Vec<Vec<Envelope<M>>>,
+    /// Events of residents that have several in the window.
+    crowded: Vec<Envelope<M>>,
+    /// One actor's own events still to come in this window, latest first.
+    own: Vec<Envelope<M>>,
+    /// Events of residents that must wait for an answer first.
+    held: Vec<Envelope<M>>,
+    /// Per resident: the last stretch in which it had an event, doubled, plus one if several.
+    marks: Vec<u32>,
+    stretch: u32,
+}
+
+/// Windows of more events than this are dealt out to blocks first.
+const LARGE_WINDOW: usize = 4_096;
+/// Residents per block: their state should fit the second-level cache.
+const BLOCK_BITS: u32 = 11;
+/// A window this small is sorted; marking would cost more.
+const SMALL_WINDOW: usize = 12;
+
+impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
+    /// The partition `number`, with the actors `members` (consecutive, from `first`).
+    ///
+    /// `window` is about how long its windows will be.
+    pub fn new(
+        number: usize,
+        first: u32,
+        members: Vec<A>,
+        seed: u64,
+        promises: Arc<Promises>,
+        directory: Arc<Directory>,
+        window: SimDuration,
+        observer: O,
+    ) -> Self {
+        let end = first + members.len() as u32;
+        let groups = groups_within(&promises, first..end);
+        let lookahead = least_delay_within(&promises, &groups);
+        let only_answers =
+            groups.len() == 1 && promises.hears_only_answers(groups[0].1);
+        let residents: Vec<_> = members
+            .into_iter()
+            .zip(first..)
+            .map(|(actor, id)| Resident {
+                desk: Desk::new(seed, ActorId(id)),
+                actor,
+            })
+            .collect();
+        let blocks = if residents.len() >> BLOCK_BITS > 1 {
+            (residents.len() >> BLOCK_BITS) + 1
+        } else {
+            0
+        };
+        Partition {
+            number,
+            first,
+            buffers: WindowBuffers {
+                window: Vec::new(),
+                blocks: (0..blocks).map(|_| Vec::new()).collect(),
+                crowded: Vec::new(),
+                own: Vec::new(),
+                held: Vec::new(),
+                marks: vec![0; residents.len()],
+                stretch: 0,
+            },
+            residents,
+            outgoing: (0..directory.partitions()).map(|_| Vec::new()).collect(),
+            mailed: Vec::new(),
+            promises,
+            directory,
+            groups,
+            lookahead,
+            only_answers,
+            awaiting: 0,
+            queue: Q::for_windows_of(window.min(lookahead)),
+            observer,
+            outbox: Outbox::default(),
+            events: 0,
+            current: None,
+        }
+    }
+
+    /// Lets every resident start.
+    pub fn start(&mut self) {
+        for slot in 0..self.residents.len() {
+            let id = ActorId(self.first + slot as u32);
+            let group = self.group_at(slot);
+            let Resident { desk, actor } = &mut self.residents[slot];
+            let mut ctx = Context {
+                now: SimTime::START,
+                me: id,
+                group,
+                desk,
+                promises: &self.promises,
+                outbox: &mut self.outbox,
+            };
+            actor.start(&mut ctx);
+            if self.only_answers && self.residents[slot].desk.awaiting > 0 {
+                self.awaiting += 1;
+            }
+            self.post(SimTime::START, id, SimTime::START);
+        }
+    }
+
+    /// Handles events as far as it is safe and until `budget` events are handled.
+    pub fn run(&mut self, safe: Safe, budget: u64) {
+        let stop = self.events.saturating_add(budget);
+        let mut window = std::mem::take(&mut self.buffers.window);
+        while self.events < stop {
+            let next = self.queue.next_time();
+            if next >= safe.until {
+                break;
+            }
+            let limit = safe.until.min(next + self.lookahead);
+            let end = self.queue.take_window(limit, &mut window);
+            self.handle_window(&mut window, end, safe);
+        }
+        self.buffers.window = window;
+        for envelope in self.buffers.held.drain(..) {
+            self.queue.push(envelope);
+        }
+    }
+
+    /// Takes in mail from other partitions.
+    pub fn accept(&mut self, mail: impl Iterator<Item = Envelope<A::Message>>) {
+        for envelope in mail {
+            self.queue.push(envelope);
+        }
+    }
+
+    /// Hands over the mail to other partitions: calls `deliver` with each one's number, the
+    /// earliest time in the batch, and the batch, to be left empty.
+    pub fn hand_over(&mut self, mut deliver: impl FnMut(usize, SimTime, &mut Vec<Envelope<A::Message>>)) {
+        for target in self.mailed.drain(..) {
+            let batch = &mut self.outgoing[target as usize];
+            let times = batch.iter().map(|envelope| envelope.key.time);
+            let earliest = times.min().expect("a partition mailed to has mail");
+            deliver(target as usize, earliest, batch);
+            batch.clear();
+        }
+    }
+
+    /// The earliest event in its own queue, and whether a resident waits for an answer.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            next: self.queue.next_time(),
+            awaiting: self.awaiting > 0,
+        }
+    }
+
+    /// How many events it has handled.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How many actors live here.
+    pub fn len(&self) -> usize {
+        self.residents.len()
+    }
+
+    /// Whether nobody lives here.
+    pub fn is_empty(&self) -> bool {
+        self.residents.is_empty()
+    }
+
+    /// The observer, when the run is over.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
+    /// The observer, while the run goes on.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// What was being handled when a resident panicked, in words.
+    pub fn scene(&self) -> Option<String> {
+        self.current.map(|(key, target)| {
+            format!(
+                "{}, at {} ({:.9} s), handling a message from {}",
+                self.promises.actor_name(target),
+                key.time,
+                key.time.as_secs_f64(),
+                self.promises.actor_name(key.source)
+            )
+        })
+    }
+
+    /// Goes through one window, actor by actor. Leaves `window` empty.
+    fn handle_window(
+        &mut self,
+        window: &mut Vec<Envelope<A::Message>>,
+        end: SimTime,
+        safe: Safe,
+    ) {
+        if window.len() <= LARGE_WINDOW || self.buffers.blocks.is_empty() {
+            self.handle_stretch(window, end, safe);
+            return;
+        }
+        let mut blocks = std::mem::take(&mut self.buffers.blocks);
+        for envelope in window.drain(..) {
+            let slot = envelope.target.0 - self.first;
+            blocks[(slot >> BLOCK_BITS) as usize].push(envelope);
+        }
+        for block in &mut blocks {
+            self.handle_stretch(block, end, safe);
+        }
+        self.buffers.blocks = blocks;
+    }
+
+    /// Handles some events of a window: all of some residents' and none of the others'.
+    fn handle_stretch(
+        &mut self,
+        events: &mut Vec<Envelope<A::Message>>,
+        end: SimTime,
+        safe: Safe,
+    ) {
+        if events.len() == 1 {
+            let envelope = events.pop().expect("there is one");
+            self.handle_one(envelope, end, safe);
+        } else if events.len() <= SMALL_WINDOW {
+            self.handle_crowd(events, end, safe);
+        } else {
+            self.handle_marked(events, end, safe);
+        }
+    }
+
+    /// Handles events of which most are their actor's only one.
+    ///
+    /// A first pass marks each resident; those that turn up again are crowded, and their events are
+    /// set apart and sorted. All others are handled as they lie.
+    fn handle_marked(
+        &mut self,
+        events: &mut Vec<Envelope<A::Message>>,
+        end: SimTime,
+        safe: Safe,
+    ) {
+        let buffers = &mut self.buffers;
+        buffers.stretch += 2;
+        if buffers.stretch == u32::MAX - 1 {
+            buffers.marks.fill(0);
+            buffers.stretch = 2;
+        }
+        let (once, again) = (buffers.stretch, buffers.stretch + 1);
+        let mut crowded_residents = false;
+        for envelope in events.iter() {
+            let mark = &mut buffers.marks[(envelope.target.0 - self.first) as usize];
+            if *mark >= once {
+                *mark = again;
+                crowded_residents = true;
+            } else {
+                *mark = once;
+            }
+        }
+        let mut crowded = std::mem::take(&mut buffers.crowded);
+        for envelope in events.drain(..) {
+            let slot = (envelope.target.0 - self.first) as usize;
+            if crowded_residents && self.buffers.marks[slot] == again {
+                crowded.push(envelope);
+            } else {
+                self.handle_one(envelope, end, safe);
+            }
+        }
+        self.handle_crowd(&mut crowded, end, safe);
+        self.buffers.crowded = crowded;
+    }
+
+    /// Handles events of residents that may have several each: sorts them by actor and key.
+    fn handle_crowd(
+        &mut self,
+        events: &mut Vec<Envelope<A::Message>>,
+        end: SimTime,
+        safe: Safe,
+    ) {
+        // Descending, so that the next event is popped from the end.
+        events.sort_unstable_by_key(|envelope| std::cmp::Reverse((envelope.target, envelope.key)));
+        let mut own = std::mem::take(&mut self.buffers.own);
+        while let Some(envelope) = events.pop() {
+            let actor = envelope.target;
+            own.push(envelope);
+            while let Some(next) = events.pop_if(|next| next.target == actor) {
+                own.push(next);
+            }
+            own.reverse();
+            self.handle_run(actor, &mut own, end, safe);
+        }
+        self.buffers.own = own;
+    }
+
+    /// Handles the only event that an actor has in this window.
+    #[inline]
+    fn handle_one(&mut self, envelope: Envelope<A::Message>, end: SimTime, safe: Safe) {
+        let actor = envelope.target;
+        if self.only_answers && envelope.key.time >= self.horizon_of(actor, safe) {
+            self.buffers.held.push(envelope);
+            return;
+        }
+        if self.deliver(envelope, end) {
+            let mut own = std::mem::take(&mut self.buffers.own);
+            self.take_own(actor, end, &mut own);
+            self.handle_run(actor, &mut own, end, safe);
+            self.buffers.own = own;
+        }
+    }
+
+    /// Handles one actor's events, latest first in `own`, with those it schedules meanwhile.
+    fn handle_run(
+        &mut self,
+        actor: ActorId,
+        own: &mut Vec<Envelope<A::Message>>,
+        end: SimTime,
+        safe: Safe,
+    ) {
+        while let Some(envelope) = own.pop() {
+            if self.only_answers && envelope.key.time >= self.horizon_of(actor, safe) {
+                self.buffers.held.push(envelope);
+                self.buffers.held.append(own);
+                return;
+            }
+            if self.deliver(envelope, end) {
+                self.take_own(actor, end, own);
+            }
+        }
+    }
+
+    /// Before which instant nothing unknown can still reach this resident.
+    #[inline]
+    fn horizon_of(&self, actor: ActorId, safe: Safe) -> SimTime {
+        let desk = &self.residents[(actor.0 - self.first) as usize].desk;
+        if desk.awaiting == 0 {
+            SimTime::NEVER
+        } else {
+            safe.answers.max(desk.earliest_answer)
+        }
+    }
+
+    /// Lets the target handle an event. Returns whether it scheduled something for itself that is
+    /// still in this window; that is left in the outbox.
+    #[inline]
+    fn deliver(&mut self, envelope: Envelope<A::Message>, end: SimTime) -> bool {
+        let key = envelope.key;
+        let slot = (envelope.target.0 - self.first) as usize;
+        let group = self.group_at(slot);
+        let Resident { desk, actor } = &mut self.residents[slot];
+        let waited = desk.awaiting > 0;
+        desk.expect(&envelope, group, &self.promises);
+        self.observer
+            .on_event(key, envelope.target, &envelope.message);
+        self.current = Some((key, envelope.target));
+        let mut ctx = Context {
+            now: key.time,
+            me: envelope.target,
+            group,
+            desk,
+            promises: &self.promises,
+            outbox: &mut self.outbox,
+        };
+        actor.receive(envelope.message, &mut ctx);
+        self.events += 1;
+        if self.only_answers {
+            let waits = self.residents[slot].desk.awaiting > 0;
+            self.awaiting = self.awaiting + u64::from(waits) - u64::from(waited);
+        }
+        self.post(key.time, envelope.target, end)
+    }
+
+    /// Sends out what the outbox holds, except what `actor` scheduled for itself before `end`:
+    /// that stays, and the answer is whether there is any.
+    #[inline]
+    fn post(&mut self, now: SimTime, actor: ActorId, end: SimTime) -> bool {
+        for fact in self.outbox.facts.drain(..) {
+            self.observer.on_fact(now, actor, &fact);
+        }
+        let mut letters = std::mem::take(&mut self.outbox.letters);
+        let mut stays = 0;
+        // Letters are few; those that stay are moved to the front and popped later.
+        for index in 0..letters.len() {
+            let letter = &letters[index];
+            if letter.target == actor && letter.key.time < end {
+                letters.swap(index, stays);
+                stays += 1;
+            }
+        }
+        for letter in letters.drain(stays..) {
+            self.route(letter);
+        }
+        self.outbox.letters = letters;
+        stays > 0
+    }
+
+    /// Moves what stayed in the outbox into the actor's own run, in its place.
+    fn take_own(&mut self, actor: ActorId, end: SimTime, own: &mut Vec<Envelope<A::Message>>) {
+        for letter in self.outbox.letters.drain(..) {
+            debug_assert!(letter.target == actor && letter.key.time < end);
+            let place = own.partition_point(|later| later.key > letter.key);
+            own.insert(place, letter);
+        }
+    }
+
+    #[inline]
+    fn route(&mut self, letter: Envelope<A::Message>) {
+        let slot = letter.target.0.wrapping_sub(self.first);
+        if (slot as usize) < self.residents.len() {
+            self.queue.push(letter);
+            return;
+        }
+        let target = self.directory.partition_of(letter.target);
+        debug_assert_ne!(target, self.number);
+        let batch = &mut self.outgoing[target];
+        if batch.is_empty() {
+            self.mailed.push(target as u32);
+        }
+        batch.push(letter);
+    }
+
+    #[inline]
+    fn group_at(&self, slot: usize) -> Group {
+        let id = self.first + slot as u32;
+        let found = self.groups.iter().find(|&&(end, _)| id < end);
+        found.expect("every resident is in a group").1
+    }
+}
+
+/// The groups of the actors in `range`, each with where it ends.
+pub(crate) fn groups_within(promises: &Promises, range: Range<u32>) -> Vec<(u32, Group)> {
+    let mut groups: Vec<(u32, Group)> = promises
+        .groups()
+        .filter_map(|group| {
+            let members = promises.members(group);
+            let start = members.start.max(range.start);
+            let end = members.end.min(range.end);
+            (start < end).then_some((end, group))
+        })
+        .collect();
+    groups.sort_unstable();
+    groups
+}
+
+fn least_delay_within(promises: &Promises, groups: &[(u32, Group)]) -> SimDuration {
+    let pairs = groups
+        .iter()
+        .flat_map(|&(_, from)| groups.iter().map(move |&(_, to)| (from, to)));
+    pairs
+        .filter_map(|(from, to)| promises.between(from, to))
+        .min()
+        .unwrap_or(SimDuration::FOREVER)
+}
