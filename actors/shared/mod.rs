@@ -2,4 +2,9 @@
 
 pub mod quantity;
 
+pub mod distribution;
+
+pub mod availability;
+pub mod processor;
+
 pub mod results;
