@@ -3,3 +3,4 @@
 //! Every domain depends on the kernel and on [`shared`], never on another domain.
 
 pub mod shared;
+pub mod phold;

@@ -1,1 +1,4 @@
 //! Myriad: the application as a library, so that tests and benches can use it.
+
+pub mod coordinator;
+pub mod placement;

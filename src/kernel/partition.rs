@@ -18,6 +18,7 @@ use crate::observer::Observer;
 use crate::promise::Promises;
 use crate::queue::EventQueue;
 use crate::time::{SimDuration, SimTime};
+use crate::world::World;
 
 /// How far a partition may run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,32 +108,18 @@ const BLOCK_BITS: u32 = 11;
 const SMALL_WINDOW: usize = 12;
 
 impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
-    /// The partition `number`, with the actors `members` (consecutive, from `first`).
-    ///
-    /// `window` is about how long its windows will be.
-    pub fn new(
+    fn new(
         number: usize,
-        first: u32,
-        members: Vec<A>,
-        seed: u64,
-        promises: Arc<Promises>,
-        directory: Arc<Directory>,
+        residents: Vec<Resident<A>>,
+        (promises, directory): (Arc<Promises>, Arc<Directory>),
         window: SimDuration,
         observer: O,
     ) -> Self {
-        let end = first + members.len() as u32;
-        let groups = groups_within(&promises, first..end);
+        let members = directory.members(number);
+        let first = members.start;
+        let groups = groups_within(&promises, members);
         let lookahead = least_delay_within(&promises, &groups);
-        let only_answers =
-            groups.len() == 1 && promises.hears_only_answers(groups[0].1);
-        let residents: Vec<_> = members
-            .into_iter()
-            .zip(first..)
-            .map(|(actor, id)| Resident {
-                desk: Desk::new(seed, ActorId(id)),
-                actor,
-            })
-            .collect();
+        let only_answers = groups.len() == 1 && promises.hears_only_answers(groups[0].1);
         let blocks = if residents.len() >> BLOCK_BITS > 1 {
             (residents.len() >> BLOCK_BITS) + 1
         } else {
@@ -506,6 +493,38 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         let found = self.groups.iter().find(|&&(end, _)| id < end);
         found.expect("every resident is in a group").1
     }
+}
+
+/// Divides a world into the partitions of a directory, each with a clone of `observer`.
+///
+/// `window` is about how long their windows will be.
+pub fn divide<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
+    world: World<A>,
+    directory: Directory,
+    window: SimDuration,
+    observer: &O,
+) -> Vec<Partition<A, O, Q>> {
+    let World {
+        seed,
+        actors,
+        promises,
+    } = world;
+    let directory = Arc::new(directory);
+    let mut actors = actors.into_iter();
+    (0..directory.partitions())
+        .map(|number| {
+            let members = directory.members(number);
+            let residents = actors.by_ref().take(members.len()).zip(members.clone());
+            let residents: Vec<_> = residents
+                .map(|(actor, id)| Resident {
+                    desk: Desk::new(seed, ActorId(id)),
+                    actor,
+                })
+                .collect();
+            let shared = (Arc::clone(&promises), Arc::clone(&directory));
+            Partition::new(number, residents, shared, window, observer.clone())
+        })
+        .collect()
 }
 
 /// The groups of the actors in `range`, each with where it ends.

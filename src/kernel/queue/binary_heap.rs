@@ -35,7 +35,7 @@ impl<M> Ord for Pending<M> {
     }
 }
 
-impl<M: Send> EventQueue<M> for BinaryHeapQueue<M> {
+impl<M: Send + 'static> EventQueue<M> for BinaryHeapQueue<M> {
     fn for_windows_of(_window: SimDuration) -> Self {
         BinaryHeapQueue {
             heap: BinaryHeap::new(),

@@ -95,7 +95,7 @@ impl<M> CalendarQueue<M> {
     }
 }
 
-impl<M: Send> EventQueue<M> for CalendarQueue<M> {
+impl<M: Send + 'static> EventQueue<M> for CalendarQueue<M> {
     fn for_windows_of(window: SimDuration) -> Self {
         Self::with_days(FEWEST_DAYS, window.nanos().clamp(1, 1 << 60).ilog2())
     }

@@ -23,7 +23,7 @@ use crate::envelope::Envelope;
 use crate::time::{SimDuration, SimTime};
 
 /// The pending-event set of one partition.
-pub trait EventQueue<M>: Send {
+pub trait EventQueue<M>: Send + 'static {
     /// An empty queue, for a partition whose windows will be about `window` long.
     fn for_windows_of(window: SimDuration) -> Self;
 

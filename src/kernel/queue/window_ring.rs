@@ -152,7 +152,7 @@ impl<M> WindowRing<M> {
     }
 }
 
-impl<M: Send> EventQueue<M> for WindowRing<M> {
+impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
     fn for_windows_of(window: SimDuration) -> Self {
         WindowRing {
             // A bucket is no wider than a window, so that no window splits a bucket.

@@ -1,0 +1,184 @@
+//! The window loop: how far now, run, and again.
+
+use std::time::{Duration, Instant};
+
+use kernel::horizon::Horizon;
+use kernel::queue::EventQueue;
+use kernel::{Actor, Observer, Safe, SimTime, Standing};
+
+use super::gate::Gate;
+use super::ledger::{EngineLedger, WorkerLedger};
+use super::stage::Stage;
+use super::Watcher;
+
+/// A window with fewer events per worker is not worth a barrier (some 200 ns, four events' work):
+/// the leader runs it alone.
+const WORTH_SHARING: f64 = 60.0;
+/// How often the watcher is called, in wall-clock time.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How many events or windows pass before the clock is looked at.
+const EVENTS_PER_LOOK: u64 = 1 << 16;
+const WINDOWS_PER_LOOK: u64 = 1 << 10;
+
+/// Leads a run through its windows.
+pub(super) struct Leader {
+    horizon: Box<dyn Horizon>,
+    end: SimTime,
+    standing: Vec<Standing>,
+    safe: Vec<Safe>,
+    ledger: EngineLedger,
+    /// Wall time spent in shared windows.
+    shared: Duration,
+    /// How many events the next window will have, judging by the last ones.
+    expected: f64,
+    events: u64,
+    looked: Instant,
+    events_at_look: u64,
+    windows_at_look: u64,
+    reached: SimTime,
+    completed: bool,
+}
+
+/// Why the leader came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pause {
+    /// The run is over: at its end, stopped, or failed.
+    Over,
+    /// The slice is over.
+    Slice,
+}
+
+impl Leader {
+    pub(super) fn new(horizon: Box<dyn Horizon>, end: SimTime, workers: usize) -> Self {
+        Leader {
+            horizon,
+            end,
+            standing: Vec::new(),
+            safe: Vec::new(),
+            ledger: EngineLedger {
+                workers: vec![WorkerLedger::default(); workers],
+                ..EngineLedger::default()
+            },
+            shared: Duration::ZERO,
+            expected: 0.0,
+            events: 0,
+            looked: Instant::now(),
+            events_at_look: 0,
+            windows_at_look: 0,
+            reached: SimTime::START,
+            completed: false,
+        }
+    }
+
+    /// Leads through window after window, with helpers behind `gate` if there is one, until the run
+    /// is over or `slice` has passed.
+    pub(super) fn lead<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
+        &mut self,
+        stage: &Stage<A, O, Q>,
+        gate: Option<&Gate>,
+        watcher: &dyn Watcher,
+        slice: Option<Duration>,
+    ) -> Pause {
+        let began = Instant::now();
+        self.safe
+            .resize(stage.partitions(), Safe::until(SimTime::START));
+        loop {
+            stage.standing(&mut self.standing);
+            let next = self.standing.iter().map(|partition| partition.next).min();
+            let next = next.expect("a run has at least one partition");
+            self.reached = next.min(self.end);
+            if next >= self.end {
+                self.completed = true;
+                watcher.progress(self.end, self.events);
+                return Pause::Over;
+            }
+            self.horizon.advance(&self.standing, &mut self.safe);
+            for safe in &mut self.safe {
+                safe.until = safe.until.min(self.end);
+            }
+            stage.allow(&self.safe);
+            self.run_window(stage, gate);
+            if stage.failure().is_some() {
+                return Pause::Over;
+            }
+            if self.time_to_look() {
+                watcher.progress(self.reached, self.events);
+                if watcher.should_stop() {
+                    return Pause::Over;
+                }
+                if slice.is_some_and(|slice| began.elapsed() >= slice) {
+                    return Pause::Slice;
+                }
+            }
+        }
+    }
+
+    /// Runs one window: with everybody if it promises to be worth it, alone if not.
+    fn run_window<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
+        &mut self,
+        stage: &Stage<A, O, Q>,
+        gate: Option<&Gate>,
+    ) {
+        self.ledger.windows += 1;
+        let workers = self.ledger.workers.len();
+        match gate {
+            Some(gate) if self.expected >= WORTH_SHARING * workers as f64 => {
+                let began = Instant::now();
+                let window = gate.open();
+                stage.work(0, window);
+                gate.gather(workers - 1);
+                let wall = began.elapsed();
+                self.shared += wall;
+                for (ledger, work) in self.ledger.workers.iter_mut().zip(stage.works()) {
+                    let busy = work.computing + work.exchanging;
+                    ledger.add(work, wall.saturating_sub(busy).as_secs_f64());
+                }
+            }
+            _ => {
+                self.ledger.solo_windows += 1;
+                stage.work_alone();
+            }
+        }
+        let events = stage.events();
+        self.expected = 0.5 * (self.expected + (events - self.events) as f64);
+        self.events = events;
+    }
+
+    /// Whether enough has happened to look up from work.
+    fn time_to_look(&mut self) -> bool {
+        let events = self.events - self.events_at_look;
+        let windows = self.ledger.windows - self.windows_at_look;
+        if events < EVENTS_PER_LOOK && windows < WINDOWS_PER_LOOK {
+            return false;
+        }
+        self.events_at_look = self.events;
+        self.windows_at_look = self.ledger.windows;
+        let now = Instant::now();
+        if now.duration_since(self.looked) < LOOK_EVERY {
+            return false;
+        }
+        self.looked = now;
+        true
+    }
+
+    /// How far the run got.
+    pub(super) fn reached(&self) -> SimTime {
+        self.reached
+    }
+
+    /// Whether it got to its end.
+    pub(super) fn completed(&self) -> bool {
+        self.completed
+    }
+
+    /// The cost of the run, which took `wall` in all.
+    pub(super) fn into_ledger(mut self, wall: Duration) -> EngineLedger {
+        self.ledger.wall_s = wall.as_secs_f64();
+        // What was not spent in shared windows, the leader spent alone.
+        let alone = wall.saturating_sub(self.shared);
+        if let Some(leader) = self.ledger.workers.first_mut() {
+            leader.computing_s += alone.as_secs_f64();
+        }
+        self.ledger
+    }
+}

@@ -1,0 +1,147 @@
+//! How is a run to be executed? Partitions, workers, runtime, horizon, queue: by name.
+//!
+//! Nothing in a plan can change what a run finds.
+
+use clap::ValueEnum;
+use kernel::horizon::{self, Horizon};
+use kernel::{Directory, Promises, SimDuration};
+use serde::Serialize;
+
+use crate::placement::Placement;
+
+/// How a run is to be executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// How many threads run partitions.
+    pub threads: usize,
+    /// Into how many partitions the actors are divided (each group, if the placement is by groups);
+    /// `None`: as many as suit the number of threads.
+    pub partitions: Option<usize>,
+    /// Who runs the workers.
+    pub runtime: Runtime,
+    /// How far partitions may run at a time.
+    pub horizon: HorizonRule,
+    /// The pending-event set of each partition.
+    pub queue: QueueRule,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            threads: 1,
+            partitions: None,
+            runtime: Runtime::Threads,
+            horizon: HorizonRule::Auto,
+            queue: QueueRule::WindowRing,
+        }
+    }
+}
+
+/// Who runs the workers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Runtime {
+    /// All partitions, one after another, on the calling thread.
+    Inline,
+    /// One thread per worker.
+    #[default]
+    Threads,
+    /// Workers and coordinator as actix actors, each on an arbiter's thread.
+    Arbiters,
+    /// No partitions at all: the sequential oracle.
+    Sequential,
+}
+
+/// The synchronisation protocols by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum HorizonRule {
+    /// Round trips where some group hears only answers and there are several workers, else the
+    /// global window.
+    #[default]
+    Auto,
+    /// One window for everybody, as long as the smallest promise.
+    GlobalWindow,
+    /// A window for each partition, from the distances between partitions.
+    PairwiseWindow,
+    /// Windows from cycles of conversation between groups.
+    RoundTrip,
+}
+
+/// The pending-event sets by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum QueueRule {
+    /// Rings of buckets that hand out whole windows.
+    #[default]
+    WindowRing,
+    /// The standard library's binary heap.
+    BinaryHeap,
+    /// Brown's calendar queue.
+    Calendar,
+}
+
+/// A plan with every choice made for a particular world.
+pub(super) struct Division {
+    pub directory: Directory,
+    pub horizon: Box<dyn Horizon>,
+    /// About how long windows will be: queues choose the width of their buckets by it.
+    pub window: SimDuration,
+}
+
+impl Plan {
+    /// The protocol that [`HorizonRule::Auto`] stands for in a world with these promises.
+    pub fn horizon_for(&self, promises: &Promises) -> HorizonRule {
+        match self.horizon {
+            HorizonRule::Auto => {
+                let conversation = promises
+                    .groups()
+                    .any(|group| promises.hears_only_answers(group));
+                if conversation && (self.threads > 1 || self.partitions.is_some_and(|p| p > 1)) {
+                    HorizonRule::RoundTrip
+                } else {
+                    HorizonRule::GlobalWindow
+                }
+            }
+            named => named,
+        }
+    }
+
+    /// Divides a world with these promises.
+    pub(super) fn divide(&self, promises: &Promises) -> Division {
+        let rule = self.horizon_for(promises);
+        let partitions = self.partitions.unwrap_or(match self.threads {
+            0 | 1 => 1,
+            // Several per worker, so that work can be shared out evenly.
+            threads => threads * 4,
+        });
+        let placement = match rule {
+            HorizonRule::RoundTrip => Placement::Groups,
+            _ => Placement::Blocks,
+        };
+        let directory = placement.divide(promises, partitions);
+        let (horizon, window): (Box<dyn Horizon>, SimDuration) = match rule {
+            HorizonRule::RoundTrip => {
+                let protocol = horizon::RoundTrip::new(promises, &directory);
+                let window = protocol.window();
+                (Box::new(protocol), window / 4)
+            }
+            HorizonRule::PairwiseWindow => (
+                Box::new(horizon::PairwiseWindow::new(promises, &directory)),
+                promises.smallest(),
+            ),
+            HorizonRule::GlobalWindow | HorizonRule::Auto => (
+                Box::new(horizon::GlobalWindow::new(promises)),
+                promises.smallest(),
+            ),
+        };
+        Division {
+            directory,
+            horizon,
+            window,
+        }
+    }
+}

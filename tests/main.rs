@@ -1,0 +1,3 @@
+//! Whole runs, in reading order.
+
+mod agreement;
