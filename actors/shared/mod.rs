@@ -5,6 +5,7 @@ pub mod quantity;
 pub mod distribution;
 
 pub mod availability;
+pub mod population;
 pub mod processor;
 
 pub mod results;

@@ -1,0 +1,10 @@
+//! How do tables of other people become input of ours?
+//!
+//! Imports are lenient with single lines, since published tables have broken ones, and strict with
+//! whole files. What is skipped is counted and named by line; whether that is an error is for the
+//! caller to decide.
+
+pub mod cpu_list;
+pub mod population_file;
+
+pub use cpu_list::{Import, ImportError, Skipped, read_cpu_list};
