@@ -5,7 +5,7 @@
 
 use crate::actor::{Actor, ActorId, Address, Group, Inbox};
 use crate::envelope::{Envelope, EventKey};
-use crate::promise::Promises;
+use crate::promise::{Promises, Row};
 use crate::random::{Purpose, RandomStream};
 use crate::time::{SimDuration, SimTime};
 
@@ -81,6 +81,8 @@ pub struct Context<'a, A: Actor> {
     pub(crate) group: Group,
     pub(crate) desk: &'a mut Desk,
     pub(crate) promises: &'a Promises,
+    /// What the actor's group has promised each other group.
+    pub(crate) promised: &'a Row,
     pub(crate) outbox: &'a mut Outbox<A>,
 }
 
@@ -113,9 +115,9 @@ impl<A: Actor> Context<'_, A> {
     where
         K::Message: Into<A::Message>,
     {
-        match self.promises.between(self.group, K::GROUP) {
-            Some(promise) if delay >= promise => {}
-            promise => self.refuse(K::GROUP, promise, delay),
+        // "Never" is promised as a delay of forever, so one comparison covers both.
+        if delay < self.promised[usize::from(K::GROUP.0)] || delay == SimDuration::FOREVER {
+            self.refuse(K::GROUP, delay);
         }
         self.post(to.id(), message.into(), delay);
     }
@@ -129,7 +131,7 @@ impl<A: Actor> Context<'_, A> {
         K::Message: Into<A::Message>,
     {
         let Some(way_back) = self.promises.between(K::GROUP, self.group) else {
-            self.refuse(K::GROUP, None, delay)
+            self.refuse(K::GROUP, delay)
         };
         let earliest = self.now + delay + way_back;
         self.desk.awaiting += 1;
@@ -172,10 +174,14 @@ impl<A: Actor> Context<'_, A> {
     }
 
     #[cold]
-    fn refuse(&self, to: Group, promise: Option<SimDuration>, delay: SimDuration) -> ! {
+    fn refuse(&self, to: Group, delay: SimDuration) -> ! {
         let speaker = self.promises.actor_name(self.me);
         let listener = self.promises.name(to);
-        match promise {
+        match self.promises.between(self.group, to) {
+            Some(_) if delay == SimDuration::FOREVER => panic!(
+                "at {} {speaker} sent something to a {listener} that never arrives",
+                self.now
+            ),
             Some(promise) => panic!(
                 "broken promise: at {} {speaker} sent something to a {listener} that arrives after \
                  {delay}, but promised at least {promise}",

@@ -39,12 +39,11 @@ impl<A: Actor> Observer<A> for Fingerprint {
     fn on_event(&mut self, key: EventKey, target: ActorId, message: &A::Message) {
         let mut hasher = ValueHasher(key.time.nanos());
         hasher.write_u64((u64::from(key.source.0) << 32) | u64::from(key.number));
-        hasher.write_u32(target.0);
         message.hash(&mut hasher);
-        let digest = hasher.finish();
+        let digest = hasher.product(u64::from(target.0));
         self.events += 1;
-        self.sum[0] = self.sum[0].wrapping_add(digest);
-        self.sum[1] = self.sum[1].wrapping_add(mix64(digest));
+        self.sum[0] = self.sum[0].wrapping_add(digest as u64);
+        self.sum[1] = self.sum[1].wrapping_add((digest >> 64) as u64);
     }
 
     fn merge(&mut self, other: Self) {
@@ -56,6 +55,14 @@ impl<A: Actor> Observer<A> for Fingerprint {
 
 /// A hasher that takes numbers by value, so that a digest is the same on every machine.
 struct ValueHasher(u64);
+
+impl ValueHasher {
+    /// What was taken in so far times `value`, both spread over the word first.
+    #[inline]
+    fn product(&self, value: u64) -> u128 {
+        u128::from(self.0 ^ 0xa076_1d64_78bd_642f) * u128::from(value ^ 0xe703_7ed1_a0b4_28db)
+    }
+}
 
 impl Hasher for ValueHasher {
     #[inline]

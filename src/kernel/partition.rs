@@ -15,7 +15,7 @@ use crate::context::{Context, Desk, Outbox};
 use crate::directory::Directory;
 use crate::envelope::{Envelope, EventKey};
 use crate::observer::Observer;
-use crate::promise::Promises;
+use crate::promise::{Promises, Row};
 use crate::queue::EventQueue;
 use crate::time::{SimDuration, SimTime};
 use crate::world::World;
@@ -49,6 +49,14 @@ pub struct Standing {
     pub awaiting: bool,
 }
 
+/// The residents of one group.
+struct Neighbourhood {
+    /// One past the number of the last.
+    end: u32,
+    group: Group,
+    promised: Row,
+}
+
 /// An actor and its desk.
 struct Resident<A> {
     desk: Desk,
@@ -63,8 +71,10 @@ pub struct Partition<A: Actor, O, Q> {
     residents: Vec<Resident<A>>,
     promises: Arc<Promises>,
     directory: Arc<Directory>,
-    /// The residents' groups as (end of its range, group), ascending.
-    groups: Vec<(u32, Group)>,
+    /// The residents' groups, ascending.
+    groups: Vec<Neighbourhood>,
+    /// Whether any resident hears only answers: then what reaches it is checked.
+    checks_answers: bool,
     /// The least delay of anything that one resident says to another.
     lookahead: SimDuration,
     /// Whether the residents hear only answers: then each has a horizon of its own.
@@ -119,7 +129,16 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         let first = members.start;
         let groups = groups_within(&promises, members);
         let lookahead = least_delay_within(&promises, &groups);
-        let only_answers = groups.len() == 1 && promises.hears_only_answers(groups[0].1);
+        let checks_answers = groups.iter().any(|&(_, g)| promises.hears_only_answers(g));
+        let only_answers = groups.len() == 1 && checks_answers;
+        let groups = groups
+            .into_iter()
+            .map(|(end, group)| Neighbourhood {
+                end,
+                group,
+                promised: *promises.row(group),
+            })
+            .collect();
         let blocks = if residents.len() >> BLOCK_BITS > 1 {
             (residents.len() >> BLOCK_BITS) + 1
         } else {
@@ -143,6 +162,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             promises,
             directory,
             groups,
+            checks_answers,
             lookahead,
             only_answers,
             awaiting: 0,
@@ -158,14 +178,17 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     pub fn start(&mut self) {
         for slot in 0..self.residents.len() {
             let id = ActorId(self.first + slot as u32);
-            let group = self.group_at(slot);
+            let Neighbourhood {
+                group, promised, ..
+            } = neighbourhood(&self.groups, id);
             let Resident { desk, actor } = &mut self.residents[slot];
             let mut ctx = Context {
                 now: SimTime::START,
                 me: id,
-                group,
+                group: *group,
                 desk,
                 promises: &self.promises,
+                promised,
                 outbox: &mut self.outbox,
             };
             actor.start(&mut ctx);
@@ -348,52 +371,30 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     ) {
         // Descending, so that the next event is popped from the end.
         events.sort_unstable_by_key(|envelope| std::cmp::Reverse((envelope.target, envelope.key)));
-        let mut own = std::mem::take(&mut self.buffers.own);
         while let Some(envelope) = events.pop() {
             let actor = envelope.target;
-            own.push(envelope);
             while let Some(next) = events.pop_if(|next| next.target == actor) {
-                own.push(next);
+                self.buffers.own.push(next);
             }
-            own.reverse();
-            self.handle_run(actor, &mut own, end, safe);
+            self.buffers.own.reverse();
+            self.handle_one(envelope, end, safe);
         }
-        self.buffers.own = own;
     }
 
-    /// Handles the only event that an actor has in this window.
+    /// Handles an actor's first event in this window, then the others: those that lie in
+    /// `buffers.own`, latest first, with those it schedules for itself meanwhile.
     #[inline]
-    fn handle_one(&mut self, envelope: Envelope<A::Message>, end: SimTime, safe: Safe) {
-        let actor = envelope.target;
-        if self.only_answers && envelope.key.time >= self.horizon_of(actor, safe) {
-            self.buffers.held.push(envelope);
-            return;
-        }
-        if self.deliver(envelope, end) {
-            let mut own = std::mem::take(&mut self.buffers.own);
-            self.take_own(actor, end, &mut own);
-            self.handle_run(actor, &mut own, end, safe);
-            self.buffers.own = own;
-        }
-    }
-
-    /// Handles one actor's events, latest first in `own`, with those it schedules meanwhile.
-    fn handle_run(
-        &mut self,
-        actor: ActorId,
-        own: &mut Vec<Envelope<A::Message>>,
-        end: SimTime,
-        safe: Safe,
-    ) {
-        while let Some(envelope) = own.pop() {
+    fn handle_one(&mut self, first: Envelope<A::Message>, end: SimTime, safe: Safe) {
+        let actor = first.target;
+        let mut next = Some(first);
+        while let Some(envelope) = next {
             if self.only_answers && envelope.key.time >= self.horizon_of(actor, safe) {
                 self.buffers.held.push(envelope);
-                self.buffers.held.append(own);
+                self.buffers.held.append(&mut self.buffers.own);
                 return;
             }
-            if self.deliver(envelope, end) {
-                self.take_own(actor, end, own);
-            }
+            self.deliver(envelope, end);
+            next = self.buffers.own.pop();
         }
     }
 
@@ -408,25 +409,29 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         }
     }
 
-    /// Lets the target handle an event. Returns whether it scheduled something for itself that is
-    /// still in this window; that is left in the outbox.
+    /// Lets the target handle an event and sends out what it says.
     #[inline]
-    fn deliver(&mut self, envelope: Envelope<A::Message>, end: SimTime) -> bool {
+    fn deliver(&mut self, envelope: Envelope<A::Message>, end: SimTime) {
         let key = envelope.key;
         let slot = (envelope.target.0 - self.first) as usize;
-        let group = self.group_at(slot);
+        let Neighbourhood {
+            group, promised, ..
+        } = neighbourhood(&self.groups, envelope.target);
         let Resident { desk, actor } = &mut self.residents[slot];
         let waited = desk.awaiting > 0;
-        desk.expect(&envelope, group, &self.promises);
+        if self.checks_answers {
+            desk.expect(&envelope, *group, &self.promises);
+        }
         self.observer
             .on_event(key, envelope.target, &envelope.message);
         self.current = Some((key, envelope.target));
         let mut ctx = Context {
             now: key.time,
             me: envelope.target,
-            group,
+            group: *group,
             desk,
             promises: &self.promises,
+            promised,
             outbox: &mut self.outbox,
         };
         actor.receive(envelope.message, &mut ctx);
@@ -435,39 +440,26 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             let waits = self.residents[slot].desk.awaiting > 0;
             self.awaiting = self.awaiting + u64::from(waits) - u64::from(waited);
         }
-        self.post(key.time, envelope.target, end)
+        self.post(key.time, envelope.target, end);
     }
 
-    /// Sends out what the outbox holds, except what `actor` scheduled for itself before `end`:
-    /// that stays, and the answer is whether there is any.
+    /// Sends out what the outbox holds. What the actor scheduled for itself before `end` joins its
+    /// own run.
     #[inline]
-    fn post(&mut self, now: SimTime, actor: ActorId, end: SimTime) -> bool {
-        for fact in self.outbox.facts.drain(..) {
-            self.observer.on_fact(now, actor, &fact);
-        }
-        let mut letters = std::mem::take(&mut self.outbox.letters);
-        let mut stays = 0;
-        // Letters are few; those that stay are moved to the front and popped later.
-        for index in 0..letters.len() {
-            let letter = &letters[index];
-            if letter.target == actor && letter.key.time < end {
-                letters.swap(index, stays);
-                stays += 1;
+    fn post(&mut self, now: SimTime, actor: ActorId, end: SimTime) {
+        if !self.outbox.facts.is_empty() {
+            for fact in self.outbox.facts.drain(..) {
+                self.observer.on_fact(now, actor, &fact);
             }
         }
-        for letter in letters.drain(stays..) {
-            self.route(letter);
-        }
-        self.outbox.letters = letters;
-        stays > 0
-    }
-
-    /// Moves what stayed in the outbox into the actor's own run, in its place.
-    fn take_own(&mut self, actor: ActorId, end: SimTime, own: &mut Vec<Envelope<A::Message>>) {
-        for letter in self.outbox.letters.drain(..) {
-            debug_assert!(letter.target == actor && letter.key.time < end);
-            let place = own.partition_point(|later| later.key > letter.key);
-            own.insert(place, letter);
+        while let Some(letter) = self.outbox.letters.pop() {
+            if letter.key.time < end && letter.target == actor {
+                let own = &mut self.buffers.own;
+                let place = own.partition_point(|later| later.key > letter.key);
+                own.insert(place, letter);
+            } else {
+                self.route(letter);
+            }
         }
     }
 
@@ -487,12 +479,19 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         batch.push(letter);
     }
 
-    #[inline]
-    fn group_at(&self, slot: usize) -> Group {
-        let id = self.first + slot as u32;
-        let found = self.groups.iter().find(|&&(end, _)| id < end);
-        found.expect("every resident is in a group").1
-    }
+}
+
+/// Where a resident is at home.
+#[inline]
+fn neighbourhood(groups: &[Neighbourhood], id: ActorId) -> &Neighbourhood {
+    // The last group is usually the largest, and often the only one.
+    let found = match groups {
+        [] => None,
+        [only] => Some(only),
+        [.., before, last] if id.0 >= before.end => Some(last),
+        several => several.iter().find(|home| id.0 < home.end),
+    };
+    found.expect("every resident is in a group")
 }
 
 /// Divides a world into the partitions of a directory, each with a clone of `observer`.

@@ -28,11 +28,14 @@ struct GroupPromises {
     name: String,
     members: Range<u32>,
     only_answers: bool,
-    /// To each group, by its number: the least delay of what is said; `None`: nothing ever is.
-    speaks: Vec<Option<SimDuration>>,
+    speaks: Row,
     /// `reactions[heard][told]`: the least time between hearing and telling.
-    reactions: Vec<Vec<SimDuration>>,
+    reactions: [[SimDuration; MOST_GROUPS]; MOST_GROUPS],
 }
+
+/// What one group has promised each other group, by its number: the least delay of what it says.
+/// [`SimDuration::FOREVER`]: it never says anything.
+pub(crate) type Row = [SimDuration; MOST_GROUPS];
 
 /// More groups than any domain has; their numbers index small arrays.
 pub const MOST_GROUPS: usize = 16;
@@ -52,17 +55,9 @@ impl Promises {
             name: name.to_owned(),
             members: 0..0,
             only_answers: false,
-            speaks: Vec::new(),
-            reactions: Vec::new(),
+            speaks: [SimDuration::FOREVER; MOST_GROUPS],
+            reactions: [[SimDuration::ZERO; MOST_GROUPS]; MOST_GROUPS],
         });
-        let count = self.groups.len();
-        for group in &mut self.groups {
-            group.speaks.resize(count, None);
-            group.reactions.resize(count, Vec::new());
-            for told in &mut group.reactions {
-                told.resize(count, SimDuration::ZERO);
-            }
-        }
     }
 
     pub(crate) fn declare_edge(&mut self, from: Group, to: Group, least: SimDuration) {
@@ -72,7 +67,7 @@ impl Promises {
             self.name(from),
             self.name(to)
         );
-        self.group_mut(from).speaks[usize::from(to.0)] = Some(least);
+        self.group_mut(from).speaks[usize::from(to.0)] = least;
     }
 
     pub(crate) fn declare_only_answers(&mut self, group: Group) {
@@ -147,9 +142,14 @@ impl Promises {
     }
 
     /// The least delay of anything that `from` says to `to`; `None` if they never speak.
-    #[inline]
     pub fn between(&self, from: Group, to: Group) -> Option<SimDuration> {
-        self.groups[usize::from(from.0)].speaks[usize::from(to.0)]
+        let least = self.row(from)[usize::from(to.0)];
+        (least != SimDuration::FOREVER).then_some(least)
+    }
+
+    /// What a group has promised each other group.
+    pub(crate) fn row(&self, from: Group) -> &Row {
+        &self.entry(from).speaks
     }
 
     /// Whether members of a group are told only what they have asked for.
@@ -167,10 +167,7 @@ impl Promises {
     /// The smallest delay of anything said between two actors, [`SimDuration::FOREVER`] if nobody
     /// speaks: the length of a plain conservative window.
     pub fn smallest(&self) -> SimDuration {
-        self.groups
-            .iter()
-            .flat_map(|group| group.speaks.iter().flatten().copied())
-            .min()
-            .unwrap_or(SimDuration::FOREVER)
+        let all = self.groups.iter().flat_map(|group| group.speaks);
+        all.min().unwrap_or(SimDuration::FOREVER)
     }
 }

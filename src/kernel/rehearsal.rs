@@ -58,12 +58,14 @@ impl<A: Actor> Rehearsal<A> {
         act: impl FnOnce(&mut A, &mut Context<'_, A>),
     ) -> Said<A> {
         let mut outbox = Outbox::default();
+        let group = self.promises.group_of(self.id);
         let mut ctx = Context {
             now,
             me: self.id,
-            group: self.promises.group_of(self.id),
+            group,
             desk: &mut self.desk,
             promises: &self.promises,
+            promised: self.promises.row(group),
             outbox: &mut outbox,
         };
         act(&mut self.actor, &mut ctx);

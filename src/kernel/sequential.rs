@@ -49,12 +49,14 @@ pub fn run_sequentially<A: Actor, O: Observer<A>>(
     }
 
     for id in (0..actors.len() as u32).map(ActorId) {
+        let group = promises.group_of(id);
         let mut ctx = Context {
             now: SimTime::START,
             me: id,
-            group: promises.group_of(id),
+            group,
             desk: &mut desks[id.0 as usize],
             promises: &promises,
+            promised: promises.row(group),
             outbox: &mut outbox,
         };
         actors[id.0 as usize].start(&mut ctx);
@@ -80,6 +82,7 @@ pub fn run_sequentially<A: Actor, O: Observer<A>>(
             group,
             desk,
             promises: &promises,
+            promised: promises.row(group),
             outbox: &mut outbox,
         };
         actors[target.0 as usize].receive(envelope.message, &mut ctx);

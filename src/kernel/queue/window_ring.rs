@@ -27,9 +27,12 @@ const WORDS: usize = BUCKETS / 64;
 pub struct WindowRing<M> {
     /// The width of the lowest ring's buckets is two to this power, in nanoseconds.
     width_bits: u32,
-    /// The number of the lowest ring's present turn: all of `rings[0]` lies in it.
+    /// The number of the lowest ring's present turn: all of `present` lies in it.
     turn: u64,
-    rings: Vec<Ring<M>>,
+    /// The present turn, bucket by bucket.
+    present: Ring<M>,
+    /// Later turns: each ring's bucket spans a whole turn of the one before.
+    later: Vec<Ring<M>>,
     /// Events before the present turn.
     early: Bucket<M>,
     len: usize,
@@ -37,7 +40,7 @@ pub struct WindowRing<M> {
 
 struct Ring<M> {
     occupied: [u64; WORDS],
-    buckets: Box<[Bucket<M>]>,
+    buckets: Box<[Bucket<M>; BUCKETS]>,
 }
 
 struct Bucket<M> {
@@ -71,9 +74,10 @@ impl<M> Bucket<M> {
 
 impl<M> Default for Ring<M> {
     fn default() -> Self {
+        let buckets: Box<[Bucket<M>]> = (0..BUCKETS).map(|_| Bucket::default()).collect();
         Ring {
             occupied: [0; WORDS],
-            buckets: (0..BUCKETS).map(|_| Bucket::default()).collect(),
+            buckets: buckets.try_into().ok().expect("as many as there are"),
         }
     }
 }
@@ -98,42 +102,38 @@ impl<M> Ring<M> {
 }
 
 impl<M> WindowRing<M> {
-    /// Where an event at `time` belongs: the ring and the bucket in it. `None`: before this turn.
-    #[inline]
-    fn place(&self, time: SimTime) -> Option<(usize, usize)> {
-        let bucket = time.nanos() >> self.width_bits;
-        let turn = bucket >> RING_BITS;
-        if turn == self.turn {
-            return Some((0, bucket as usize & (BUCKETS - 1)));
-        }
-        if turn < self.turn {
-            return None;
-        }
-        // The highest digit in which the turns differ says how far up the event belongs.
-        let level = (turn ^ self.turn).ilog2() / RING_BITS + 1;
-        let index = bucket >> (RING_BITS * level);
-        Some((level as usize, index as usize & (BUCKETS - 1)))
-    }
-
     #[inline]
     fn insert(&mut self, envelope: Envelope<M>) {
-        match self.place(envelope.key.time) {
-            Some((level, index)) => {
-                while self.rings.len() <= level {
-                    self.rings.push(Ring::default());
-                }
-                self.rings[level].push(index, envelope);
-            }
-            None => self.early.push(envelope),
+        let bucket = envelope.key.time.nanos() >> self.width_bits;
+        if bucket >> RING_BITS == self.turn {
+            self.present.push(bucket as usize % BUCKETS, envelope);
+        } else {
+            self.insert_beyond(bucket, envelope);
         }
+    }
+
+    /// Puts an event that is not of the present turn into its place.
+    fn insert_beyond(&mut self, bucket: u64, envelope: Envelope<M>) {
+        let turn = bucket >> RING_BITS;
+        if turn < self.turn {
+            self.early.push(envelope);
+            return;
+        }
+        // The highest digit in which the turns differ says how far up the event belongs.
+        let level = ((turn ^ self.turn).ilog2() / RING_BITS) as usize;
+        while self.later.len() <= level {
+            self.later.push(Ring::default());
+        }
+        let index = turn >> (RING_BITS * level as u32);
+        self.later[level].push(index as usize % BUCKETS, envelope);
     }
 
     /// Moves on to the next turn that has events, and deals them out. Nothing is left below.
     fn next_turn(&mut self) {
-        let level = (1..self.rings.len())
-            .find(|&level| self.rings[level].first().is_some())
+        let level = (0..self.later.len())
+            .find(|&level| self.later[level].first().is_some())
             .expect("events are pending above");
-        let ring = &mut self.rings[level];
+        let ring = &mut self.later[level];
         let index = ring.first().expect("just found");
         ring.mark_empty(index);
         let bucket = &mut ring.buckets[index];
@@ -145,7 +145,7 @@ impl<M> WindowRing<M> {
             self.insert(envelope);
         }
         // The buffer goes back where it came from, to be used again a turn later.
-        let bucket = &mut self.rings[level].buckets[index];
+        let bucket = &mut self.later[level].buckets[index];
         if bucket.events.capacity() == 0 {
             bucket.events = events;
         }
@@ -158,7 +158,8 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
             // A bucket is no wider than a window, so that no window splits a bucket.
             width_bits: window.nanos().clamp(1, 1 << 50).ilog2(),
             turn: 0,
-            rings: vec![Ring::default()],
+            present: Ring::default(),
+            later: Vec::new(),
             early: Bucket::default(),
             len: 0,
         }
@@ -175,7 +176,7 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
         if !self.early.events.is_empty() {
             return self.early.earliest;
         }
-        for ring in &self.rings {
+        for ring in std::iter::once(&self.present).chain(&self.later) {
             if let Some(index) = ring.first() {
                 return ring.buckets[index].earliest;
             }
@@ -192,7 +193,7 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
             return end;
         }
         let index = loop {
-            if let Some(index) = self.rings[0].first() {
+            if let Some(index) = self.present.first() {
                 break index;
             }
             self.next_turn();
@@ -200,7 +201,7 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
         let number = (self.turn << RING_BITS) + index as u64;
         let end = (number + 1).checked_mul(1 << self.width_bits);
         let end = end.map_or(SimTime::NEVER, SimTime::from_nanos);
-        let ring = &mut self.rings[0];
+        let ring = &mut self.present;
         let bucket = &mut ring.buckets[index];
         let end = if end <= limit {
             // The usual case: the whole bucket is the window, and the old window's buffer its next.
