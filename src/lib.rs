@@ -2,4 +2,5 @@
 
 pub mod coordinator;
 pub mod placement;
+
 pub mod import;

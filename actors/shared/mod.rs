@@ -9,3 +9,4 @@ pub mod population;
 pub mod processor;
 
 pub mod results;
+pub mod tally;
