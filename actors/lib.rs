@@ -2,5 +2,5 @@
 //!
 //! Every domain depends on the kernel and on [`shared`], never on another domain.
 
-pub mod shared;
 pub mod phold;
+pub mod shared;

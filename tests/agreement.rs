@@ -15,7 +15,11 @@ fn plans() -> Vec<Plan> {
         HorizonRule::PairwiseWindow,
         HorizonRule::RoundTrip,
     ] {
-        for queue in [QueueRule::WindowRing, QueueRule::BinaryHeap, QueueRule::Calendar] {
+        for queue in [
+            QueueRule::WindowRing,
+            QueueRule::BinaryHeap,
+            QueueRule::Calendar,
+        ] {
             for partitions in [1, 2, 3, 8] {
                 for (runtime, workers) in [
                     (Runtime::Inline, 1),
@@ -43,7 +47,10 @@ fn plans() -> Vec<Plan> {
 /// Runs the world that `build` makes with every plan and compares with the oracle.
 fn agrees<A: Actor>(what: &str, build: impl Fn() -> World<A>, end: SimTime) {
     let (expected, events) = run_sequentially(build(), end, Fingerprint::default());
-    assert!(events > 1_000, "{what}: too short a run to mean anything: {events} events");
+    assert!(
+        events > 1_000,
+        "{what}: too short a run to mean anything: {events} events"
+    );
     for plan in plans() {
         let outcome = run(build(), &plan, end, Fingerprint::default(), &())
             .unwrap_or_else(|error| panic!("{what}, {plan:?}: {error}"));

@@ -85,7 +85,10 @@ impl Parameters {
             return Some("there must be at least one actor".to_owned());
         }
         if !(0.0..=1.0).contains(&self.remote) {
-            return Some(format!("remote = {} is not a probability (0 to 1)", self.remote));
+            return Some(format!(
+                "remote = {} is not a probability (0 to 1)",
+                self.remote
+            ));
         }
         if !(self.lookahead_s > 0.0 && self.lookahead_s.is_finite()) {
             return Some(format!(

@@ -6,10 +6,10 @@ use kernel::horizon::Horizon;
 use kernel::queue::EventQueue;
 use kernel::{Actor, Observer, Safe, SimTime, Standing};
 
+use super::Watcher;
 use super::gate::Gate;
 use super::ledger::{EngineLedger, WorkerLedger};
 use super::stage::Stage;
-use super::Watcher;
 
 /// A window with fewer events per worker is not worth a barrier (some 200 ns, four events' work):
 /// the leader runs it alone.

@@ -87,7 +87,9 @@ pub fn run<A: Actor, O: Observer<A>>(
         return run_oracle(world, end, observer);
     }
     match plan.queue {
-        QueueRule::WindowRing => run_with::<A, O, WindowRing<_>>(world, plan, end, observer, watcher),
+        QueueRule::WindowRing => {
+            run_with::<A, O, WindowRing<_>>(world, plan, end, observer, watcher)
+        }
         QueueRule::BinaryHeap => {
             run_with::<A, O, BinaryHeapQueue<_>>(world, plan, end, observer, watcher)
         }
@@ -169,6 +171,8 @@ fn run_with<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
 
 /// What a choice is called on the command line.
 fn name_of(choice: &impl clap::ValueEnum) -> String {
-    let name = choice.to_possible_value().map(|value| value.get_name().to_owned());
+    let name = choice
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned());
     name.unwrap_or_default()
 }

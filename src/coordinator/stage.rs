@@ -155,9 +155,8 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
     /// What each worker did in the last shared window.
     pub(super) fn works(&self) -> impl Iterator<Item = Work> {
         self.works.iter().map(|slots| {
-            let [computing, exchanging] = [0, 1].map(|slot: usize| {
-                Duration::from_nanos(slots[slot].load(Relaxed))
-            });
+            let [computing, exchanging] =
+                [0, 1].map(|slot: usize| Duration::from_nanos(slots[slot].load(Relaxed)));
             Work {
                 computing,
                 exchanging,
@@ -246,7 +245,9 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
     pub(super) fn into_observer(self) -> O {
         let mut observers = self.berths.into_iter().map(|berth| {
             let partition = berth.into_inner().partition;
-            let partition = partition.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let partition = partition
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner);
             partition.into_observer()
         });
         let mut merged = observers.next().expect("a run has at least one partition");

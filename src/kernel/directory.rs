@@ -43,7 +43,9 @@ impl Directory {
 
     /// The numbers of the actors that live in a partition.
     pub fn members(&self, partition: usize) -> Range<u32> {
-        let start = partition.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = partition
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
         start..self.ends[partition]
     }
 
@@ -64,7 +66,12 @@ mod tests {
 
     #[test]
     fn everybody_is_found_at_home() {
-        for ends in [vec![1], vec![1, 2, 3], vec![5, 4_000, 4_001, 70_000], vec![1 << 20]] {
+        for ends in [
+            vec![1],
+            vec![1, 2, 3],
+            vec![5, 4_000, 4_001, 70_000],
+            vec![1 << 20],
+        ] {
             let directory = Directory::new(ends.clone());
             for partition in 0..ends.len() {
                 for actor in directory.members(partition) {

@@ -7,7 +7,7 @@
 //! * [`Actor`], [`Address`]: who takes part ([`actor`]);
 //! * [`Context`]: all that an actor may touch ([`context`]);
 //! * [`EventKey`], [`Envelope`]: the order of everything ([`envelope`]);
-//! * [`RandomStream`]: chance, owned by actors ([`random`]);
+//! * [`RandomStream`]: chance, owned by actors ([`random`], [`variates`]);
 //! * [`World`], [`Promises`]: who exists and what they have promised ([`world`], [`promise`]);
 //! * [`run_sequentially`]: the oracle ([`sequential`]);
 //! * [`Observer`], [`Fingerprint`], [`Transcript`]: who watches ([`observer`], [`fingerprint`]);
@@ -36,6 +36,7 @@ pub mod random;
 pub mod rehearsal;
 pub mod sequential;
 pub mod time;
+pub mod variates;
 pub mod world;
 
 pub use actor::{Actor, ActorId, Address, Group, Inbox};

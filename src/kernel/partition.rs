@@ -227,7 +227,10 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
 
     /// Hands over the mail to other partitions: calls `deliver` with each one's number, the
     /// earliest time in the batch, and the batch, to be left empty.
-    pub fn hand_over(&mut self, mut deliver: impl FnMut(usize, SimTime, &mut Vec<Envelope<A::Message>>)) {
+    pub fn hand_over(
+        &mut self,
+        mut deliver: impl FnMut(usize, SimTime, &mut Vec<Envelope<A::Message>>),
+    ) {
         for target in self.mailed.drain(..) {
             let batch = &mut self.outgoing[target as usize];
             let times = batch.iter().map(|envelope| envelope.key.time);
@@ -284,12 +287,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     }
 
     /// Goes through one window, actor by actor. Leaves `window` empty.
-    fn handle_window(
-        &mut self,
-        window: &mut Vec<Envelope<A::Message>>,
-        end: SimTime,
-        safe: Safe,
-    ) {
+    fn handle_window(&mut self, window: &mut Vec<Envelope<A::Message>>, end: SimTime, safe: Safe) {
         if window.len() <= LARGE_WINDOW || self.buffers.blocks.is_empty() {
             self.handle_stretch(window, end, safe);
             return;
@@ -306,12 +304,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     }
 
     /// Handles some events of a window: all of some residents' and none of the others'.
-    fn handle_stretch(
-        &mut self,
-        events: &mut Vec<Envelope<A::Message>>,
-        end: SimTime,
-        safe: Safe,
-    ) {
+    fn handle_stretch(&mut self, events: &mut Vec<Envelope<A::Message>>, end: SimTime, safe: Safe) {
         if events.len() == 1 {
             let envelope = events.pop().expect("there is one");
             self.handle_one(envelope, end, safe);
@@ -326,12 +319,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     ///
     /// A first pass marks each resident; those that turn up again are crowded, and their events are
     /// set apart and sorted. All others are handled as they lie.
-    fn handle_marked(
-        &mut self,
-        events: &mut Vec<Envelope<A::Message>>,
-        end: SimTime,
-        safe: Safe,
-    ) {
+    fn handle_marked(&mut self, events: &mut Vec<Envelope<A::Message>>, end: SimTime, safe: Safe) {
         let buffers = &mut self.buffers;
         buffers.stretch += 2;
         if buffers.stretch == u32::MAX - 1 {
@@ -363,12 +351,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     }
 
     /// Handles events of residents that may have several each: sorts them by actor and key.
-    fn handle_crowd(
-        &mut self,
-        events: &mut Vec<Envelope<A::Message>>,
-        end: SimTime,
-        safe: Safe,
-    ) {
+    fn handle_crowd(&mut self, events: &mut Vec<Envelope<A::Message>>, end: SimTime, safe: Safe) {
         // Descending, so that the next event is popped from the end.
         events.sort_unstable_by_key(|envelope| std::cmp::Reverse((envelope.target, envelope.key)));
         while let Some(envelope) = events.pop() {
@@ -478,7 +461,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         }
         batch.push(letter);
     }
-
 }
 
 /// Where a resident is at home.

@@ -118,8 +118,7 @@ impl RoundTrip {
                 let mut next = [SimTime::NEVER; MOST_GROUPS];
                 next[group] = SimTime::START;
                 let back = self.arrivals(&next)[group];
-                (back != SimTime::NEVER)
-                    .then(|| (Group(group as u8), back - SimTime::START))
+                (back != SimTime::NEVER).then(|| (Group(group as u8), back - SimTime::START))
             })
             .collect()
     }

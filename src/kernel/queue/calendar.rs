@@ -71,7 +71,10 @@ impl<M> CalendarQueue<M> {
         }
         // A year without events: search directly, as Brown does.
         let ends = self.days.iter().filter_map(|events| events.last());
-        self.earliest = ends.map(|event| event.key.time).min().expect("it is not empty");
+        self.earliest = ends
+            .map(|event| event.key.time)
+            .min()
+            .expect("it is not empty");
         self.today = self.day_of(self.earliest);
     }
 
@@ -82,7 +85,11 @@ impl<M> CalendarQueue<M> {
         let mut bits = self.day_bits;
         if sample > 1 {
             let (front, last, _) = all.select_nth_unstable_by_key(sample - 1, |e| e.key);
-            let first = front.iter().map(|e| e.key.time).min().unwrap_or(last.key.time);
+            let first = front
+                .iter()
+                .map(|e| e.key.time)
+                .min()
+                .unwrap_or(last.key.time);
             let gap = (last.key.time - first).nanos() / (sample as u64 - 1);
             bits = (gap.saturating_mul(3)).max(1).ilog2();
         }

@@ -105,7 +105,8 @@ mod tests {
                 let end = queue.take_window(limit, &mut window);
                 assert!(next < end && end <= limit, "law 2, seed {seed}");
                 let mut taken: Vec<EventKey> = window.iter().map(|e| e.key).collect();
-                let mut due: Vec<EventKey> = model.0.iter().copied().filter(|k| k.time < end).collect();
+                let mut due: Vec<EventKey> =
+                    model.0.iter().copied().filter(|k| k.time < end).collect();
                 model.0.retain(|key| key.time >= end);
                 taken.sort_unstable();
                 due.sort_unstable();
@@ -153,7 +154,10 @@ mod tests {
                 message: 0,
             });
             let mut window = Vec::new();
-            assert_eq!(queue.take_window(SimTime::NEVER, &mut window), SimTime::NEVER);
+            assert_eq!(
+                queue.take_window(SimTime::NEVER, &mut window),
+                SimTime::NEVER
+            );
             assert_eq!(window.len(), 1);
         }
         check::<BinaryHeapQueue<u32>>();
