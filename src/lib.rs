@@ -1,6 +1,7 @@
 //! Myriad: the application as a library, so that tests and benches can use it.
 
 pub mod coordinator;
-pub mod placement;
-
 pub mod import;
+pub mod placement;
+pub mod report;
+pub mod scenario;

@@ -1,0 +1,237 @@
+//! Where do the files of a run go, and when are they there?
+//!
+//! A run directory appears complete or not at all: everything is written into a hidden directory
+//! beside it, each file under a temporary name, and renamed when it is whole. What is not published
+//! is removed.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The folder of run directories that were not given a place.
+pub const RUNS: &str = "runs";
+
+/// A run directory in the making.
+#[derive(Debug)]
+pub struct RunDirectory {
+    target: PathBuf,
+    partial: PathBuf,
+}
+
+/// A run directory that cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum RunDirectoryError {
+    /// It is there already.
+    #[error(
+        "{0} exists already: a run never writes over another; choose another directory with -o"
+    )]
+    Exists(PathBuf),
+    /// The system refused.
+    #[error("cannot {doing} {path}: {source}")]
+    Refused {
+        /// What was tried, as a verb.
+        doing: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl RunDirectory {
+    /// Reserves exactly `target`, which must not exist.
+    pub fn at(target: &Path) -> Result<Self, RunDirectoryError> {
+        if target.symlink_metadata().is_ok() {
+            return Err(RunDirectoryError::Exists(target.to_owned()));
+        }
+        let Some(name) = target.file_name() else {
+            return Err(RunDirectoryError::Exists(target.to_owned()));
+        };
+        let parent = target.parent().unwrap_or(Path::new(""));
+        make_parent(parent)?;
+        let process = std::process::id();
+        let hidden = format!(".{}.partial-{process}", name.to_string_lossy());
+        let partial = parent.join(hidden);
+        fs::create_dir(&partial).map_err(|source| refused("create", &partial, source))?;
+        Ok(RunDirectory {
+            target: target.to_owned(),
+            partial,
+        })
+    }
+
+    /// Reserves the next free number of `name` in `folder`: `einstein-at-home-1`, `-2`, ...
+    pub fn numbered(folder: &Path, name: &str) -> Result<Self, RunDirectoryError> {
+        make_parent(folder)?;
+        let name = file_name_from(name);
+        for number in 1_u64.. {
+            let target = folder.join(format!("{name}-{number}"));
+            if target.symlink_metadata().is_ok() {
+                continue;
+            }
+            // Creating a directory is atomic, so two runs at once do not get the same number.
+            let partial = folder.join(format!(".{name}-{number}.partial"));
+            match fs::create_dir(&partial) {
+                Ok(()) => return Ok(RunDirectory { target, partial }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(source) => return Err(refused("create", &partial, source)),
+            }
+        }
+        unreachable!("there are more numbers than directories")
+    }
+
+    /// Where the run will be found.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The hidden directory that is written into until then.
+    pub fn partial(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Writes the file `name`, which is there only when all of it is.
+    pub fn write(
+        &self,
+        name: &str,
+        contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), RunDirectoryError> {
+        write_complete(&self.partial.join(name), contents)
+    }
+
+    /// Makes the directory appear. Returns its path.
+    pub fn publish(self) -> Result<PathBuf, RunDirectoryError> {
+        if self.target.symlink_metadata().is_ok() {
+            return Err(RunDirectoryError::Exists(self.target.clone()));
+        }
+        fs::rename(&self.partial, &self.target)
+            .map_err(|source| refused("create", &self.target, source))?;
+        Ok(self.target.clone())
+    }
+}
+
+impl Drop for RunDirectory {
+    fn drop(&mut self) {
+        // After publishing there is nothing of this name. If removing fails, there is nobody to tell.
+        let _ = fs::remove_dir_all(&self.partial);
+    }
+}
+
+/// Writes a file under a temporary name beside `path` and renames it when it is complete.
+pub fn write_complete(
+    path: &Path,
+    contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), RunDirectoryError> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!(".partial-{}", std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let written = File::create(&temporary).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        contents(&mut out)?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    });
+    written.map_err(|source| {
+        let _ = fs::remove_file(&temporary);
+        refused("write", path, source)
+    })
+}
+
+/// Writes text as [`write_complete`] does.
+pub fn write_text(path: &Path, text: &str) -> Result<(), RunDirectoryError> {
+    write_complete(path, |out| out.write_all(text.as_bytes()))
+}
+
+fn make_parent(folder: &Path) -> Result<(), RunDirectoryError> {
+    if folder.as_os_str().is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(|source| refused("create", folder, source))
+}
+
+fn refused(doing: &'static str, path: &Path, source: io::Error) -> RunDirectoryError {
+    RunDirectoryError::Refused {
+        doing,
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// A scenario's name as the name of a file: what might mean something to a system becomes `-`.
+fn file_name_from(name: &str) -> String {
+    const LONGEST: usize = 60;
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            c
+        } else {
+            '-'
+        }
+    };
+    let name: String = name.chars().take(LONGEST).map(plain).collect();
+    match name.trim_matches('-') {
+        "" => "run".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_directory_appears_complete_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("run");
+        let directory = RunDirectory::at(&target).unwrap();
+        directory.write("a.txt", |out| out.write_all(b"a")).unwrap();
+        assert!(!target.exists());
+        let failed = directory.write("b.txt", |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("the disk is full"))
+        });
+        assert!(failed.unwrap_err().to_string().contains("the disk is full"));
+        assert_eq!(names_in(directory.partial()), ["a.txt"]);
+        directory.publish().unwrap();
+        assert_eq!(names_in(folder.path()), ["run"]);
+        assert_eq!(names_in(&target), ["a.txt"]);
+    }
+
+    #[test]
+    fn what_is_not_published_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::at(&folder.path().join("run")).unwrap();
+        directory.write("a.txt", |out| out.write_all(b"a")).unwrap();
+        drop(directory);
+        assert!(names_in(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_directory_that_exists_is_refused_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = RunDirectory::at(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("exists already"), "{error}");
+        assert!(folder.path().exists());
+    }
+
+    #[test]
+    fn numbers_go_on_and_two_runs_at_once_get_different_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = RunDirectory::numbered(folder.path(), "Einstein@home / ..").unwrap();
+        let second = RunDirectory::numbered(folder.path(), "Einstein@home / ..").unwrap();
+        assert!(first.target().ends_with("Einstein-home-1"));
+        assert!(second.target().ends_with("Einstein-home-2"));
+        first.publish().unwrap();
+        drop(second);
+        let third = RunDirectory::numbered(folder.path(), "Einstein@home / ..").unwrap();
+        assert!(third.target().ends_with("Einstein-home-2"));
+    }
+}

@@ -1,0 +1,15 @@
+//! From a file to a scenario (what it means) and on to a world (who exists).
+//!
+//! In reading order: the text and its places ([`file`], [`key_path`]), what the command line changes
+//! ([`overrides`]), what is said when something is wrong ([`error`], [`suggestion`]).
+
+pub mod error;
+pub mod file;
+pub mod key_path;
+pub mod overrides;
+pub mod suggestion;
+
+pub use error::ScenarioError;
+pub use file::ScenarioText;
+pub use key_path::KeyPath;
+pub use overrides::Override;
