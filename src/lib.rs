@@ -1,5 +1,6 @@
 //! Myriad: the application as a library, so that tests and benches can use it.
 
+pub mod cli;
 pub mod coordinator;
 pub mod import;
 pub mod placement;

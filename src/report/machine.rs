@@ -23,7 +23,8 @@ impl Usage {
         let read = |path: &str| fs::read_to_string(path).ok();
         Usage {
             cpu_s: read("/proc/self/stat").and_then(|stat| cpu_seconds(&stat)),
-            peak_rss_bytes: read("/proc/self/status").and_then(|status| peak_bytes(&status)),
+            peak_rss_bytes: read("/proc/self/status")
+                .and_then(|status| kibibytes(&status, "VmHWM:")),
         }
     }
 
@@ -34,6 +35,13 @@ impl Usage {
             peak_rss_bytes: self.peak_rss_bytes,
         }
     }
+}
+
+/// How much memory this machine has, in bytes; `None` where the system does not tell.
+pub fn memory_bytes() -> Option<u64> {
+    fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| kibibytes(&text, "MemTotal:"))
 }
 
 /// Fields 14 and 15 of proc_pid_stat(5): user and system time. The second field, the program's name,
@@ -48,12 +56,11 @@ fn cpu_seconds(stat: &str) -> Option<f64> {
     Some((user + system) as f64 / TICKS_PER_SECOND)
 }
 
-fn peak_bytes(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+/// The figure after `name`, which the system gives in kibibytes, in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
+    kibibytes.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -65,8 +72,11 @@ mod tests {
         let stat = "42 (a) b ) R 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20";
         assert_eq!(cpu_seconds(stat), Some(3.0));
         assert_eq!(cpu_seconds("42 (a"), None);
-        assert_eq!(peak_bytes("Name: x\nVmHWM:\t  12 kB\n"), Some(12_288));
-        assert_eq!(peak_bytes("Name: x\n"), None);
+        assert_eq!(
+            kibibytes("Name: x\nVmHWM:\t  12 kB\n", "VmHWM:"),
+            Some(12_288)
+        );
+        assert_eq!(kibibytes("Name: x\n", "VmHWM:"), None);
     }
 
     #[test]

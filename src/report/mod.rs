@@ -6,6 +6,7 @@ pub mod machine;
 pub mod metrics_file;
 pub mod numbers;
 pub mod page;
+pub mod progress;
 pub mod record;
 pub mod run_directory;
 pub mod table;

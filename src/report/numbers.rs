@@ -147,6 +147,31 @@ pub fn number(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// An estimate, with two significant digits and no more: "63,000", "41 million".
+pub fn roughly(value: f64) -> String {
+    if !value.is_finite() || value < 0.0 {
+        return "an unknown number of".to_owned();
+    }
+    let (size, word) = match value {
+        v if v >= 1e12 => return format!("{value:.1e}"),
+        v if v >= 1e9 => (1e9, " billion"),
+        v if v >= 1e6 => (1e6, " million"),
+        _ => (1.0, ""),
+    };
+    let scaled = value / size;
+    let digits = if scaled >= 1.0 {
+        scaled.log10().floor() as i32 + 1
+    } else {
+        1
+    };
+    let step = 10_f64.powi((digits - 2).max(0));
+    let rounded = (scaled / step).round() * step;
+    if word.is_empty() || rounded >= 10.0 {
+        return format!("{}{word}", grouped(&format!("{rounded:.0}")));
+    }
+    format!("{scaled:.1}{word}")
+}
+
 /// A count with thousands separated.
 pub fn count(value: u64) -> String {
     grouped(&value.to_string())
@@ -190,6 +215,16 @@ mod tests {
             (f64::INFINITY, "s", "–"),
         ] {
             assert_eq!(with_unit(value, unit), words);
+        }
+        for (value, words) in [
+            (62_813.0, "63,000"),
+            (41_234_567.0, "41 million"),
+            (1_234_567.0, "1.2 million"),
+            (3.0, "3"),
+            (0.0, "0"),
+            (f64::NAN, "an unknown number of"),
+        ] {
+            assert_eq!(roughly(value), words);
         }
         assert_eq!(count(1_000_000), "1,000,000");
         assert_eq!(count(0), "0");

@@ -62,10 +62,25 @@ impl ScenarioText {
         })
     }
 
-    /// The string under a key at the top, if there is one.
-    pub fn top_string(&self, key: &str) -> Option<String> {
-        let document = Document::parse(self.changed.as_str()).ok()?;
-        document.get(key)?.as_str().map(str::to_owned)
+    /// Refuses a scenario of a domain that is not one of `known`. One that names none is of the
+    /// first.
+    pub fn require_domain(&self, known: &[&str]) -> Result<(), ScenarioError> {
+        let document = Document::parse(self.changed.as_str()).ok();
+        let named = document
+            .as_ref()
+            .and_then(|document| document.get("domain")?.as_str());
+        let Some(named) = named.filter(|named| !known.contains(named)) else {
+            return Ok(());
+        };
+        let unknown = suggestion::Unknown {
+            what: suggestion::What::Name,
+            found: named.to_owned(),
+            known: known.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let message = format!("`domain`: `{named}` is not a world that is known");
+        Err(self
+            .blame(&path_of("domain"), false, message)
+            .with_help(unknown.help()))
     }
 
     /// What the text means.

@@ -1,11 +1,14 @@
 //! From a file to a scenario (what it means) and on to a world (who exists).
 //!
 //! In reading order: the text and its places ([`file`], [`key_path`]), what the command line changes
-//! ([`overrides`]), what is said when something is wrong ([`error`], [`suggestion`]).
+//! ([`overrides`]), what is said when something is wrong ([`error`], [`suggestion`]), which keys there
+//! are ([`keys`]), and what a domain makes of it all ([`domain`], [`volunteer`]).
 
+pub mod domain;
 pub mod error;
 pub mod file;
 pub mod key_path;
+pub mod keys;
 pub mod overrides;
 pub mod suggestion;
 
