@@ -48,7 +48,7 @@ pub fn results() -> Results {
                 62_000.0 + 800.0 * d.sin()
             }),
             series("hosts_on", "Hosts switched on", "hosts", |d| {
-                15_400.0 + 500.0 * (d * 6.28).sin()
+                15_400.0 + 500.0 * (d * std::f64::consts::TAU).sin()
             }),
             series(
                 "unsent",
@@ -61,7 +61,7 @@ pub fn results() -> Results {
             }),
             series("over", "Over & done", "instances", |d| 90_000.0 * d),
             series("served", "Bytes served", "bytes", |d| {
-                2.0e12 + 2.0e11 * (d * 6.28).cos()
+                2.0e12 + 2.0e11 * (d * std::f64::consts::TAU).cos()
             }),
         ],
         distributions: vec![Distribution {

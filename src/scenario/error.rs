@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn any_place_is_survived() {
-        for span in [0..0, 3..100, 50..60, 1..0, usize::MAX - 1..usize::MAX] {
+        for span in [0..0, 3..100, 50..60, usize::MAX - 1..usize::MAX] {
             let error = ScenarioError::in_text("f", "é\n", span, "wrong".to_owned());
             let _ = format!("{:?}", miette::Report::new(error));
         }

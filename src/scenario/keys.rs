@@ -255,9 +255,7 @@ mod tests {
         FirstCome,
         // Only its place in the schema is of interest here.
         #[allow(dead_code)]
-        Fastest {
-            threshold: f64,
-        },
+        Fastest { threshold: f64 },
     }
 
     #[test]
