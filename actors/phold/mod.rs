@@ -5,6 +5,8 @@
 //! lookahead plus an exponential variate. (Fujimoto, *Performance of Time Warp under synthetic
 //! workloads*, 1990; `remote` as in ROSS.)
 
+use std::sync::Arc;
+
 use kernel::{Actor, Address, Context, Group, Inbox, SimDuration, World, WorldBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,12 @@ pub struct Parameters {
 pub struct Node {
     /// How many tokens it has handled.
     handled: u64,
+    rules: Arc<Rules>,
+}
+
+/// What all nodes have in common.
+#[derive(Debug)]
+struct Rules {
     remote: f64,
     actors: u32,
     tokens: u32,
@@ -48,12 +56,13 @@ impl Inbox for Node {
 
 impl Node {
     fn pass_on(&mut self, ctx: &mut Context<'_, Node>) {
+        let rules = &*self.rules;
         let random = ctx.random();
-        let remote = random.chance(self.remote);
-        let choice = random.below(u64::from(self.actors)) as u32;
+        let remote = random.chance(rules.remote);
+        let choice = random.below(u64::from(rules.actors)) as u32;
         // Half a nanosecond is added so that rounding does not shift the mean.
-        let beyond = (random.exponential() * self.mean_nanos + 0.5) as u64;
-        let delay = self.lookahead + SimDuration::from_nanos(beyond);
+        let beyond = (random.exponential() * rules.mean_nanos + 0.5) as u64;
+        let delay = rules.lookahead + SimDuration::from_nanos(beyond);
         if remote {
             ctx.send(Address::<Node>::new(kernel::ActorId(choice)), Token, delay);
         } else {
@@ -67,7 +76,7 @@ impl Actor for Node {
     type Fact = ();
 
     fn start(&mut self, ctx: &mut Context<'_, Self>) {
-        for _ in 0..self.tokens {
+        for _ in 0..self.rules.tokens {
             self.pass_on(ctx);
         }
     }
@@ -109,14 +118,17 @@ impl Parameters {
         builder.group::<Node>("node");
         builder.edge::<Node, Node>(lookahead);
         builder.reserve(self.actors as usize);
+        let rules = Arc::new(Rules {
+            remote: self.remote,
+            actors: self.actors,
+            tokens: self.events_per_actor,
+            lookahead,
+            mean_nanos: self.mean_s * 1e9,
+        });
         for _ in 0..self.actors {
             builder.add::<Node>(Node {
                 handled: 0,
-                remote: self.remote,
-                actors: self.actors,
-                tokens: self.events_per_actor,
-                lookahead,
-                mean_nanos: self.mean_s * 1e9,
+                rules: Arc::clone(&rules),
             });
         }
         builder.build()

@@ -19,6 +19,8 @@ pub struct Desk {
     pub(crate) awaiting: u32,
     /// Before this instant none of the answers can arrive.
     pub(crate) earliest_answer: SimTime,
+    /// A partition's note on whether the owner has turned up in the present window.
+    pub(crate) mark: u32,
 }
 
 impl Desk {
@@ -28,6 +30,7 @@ impl Desk {
             number: 0,
             awaiting: 0,
             earliest_answer: SimTime::NEVER,
+            mark: 0,
         }
     }
 

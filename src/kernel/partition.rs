@@ -57,7 +57,8 @@ struct Neighbourhood {
     promised: Row,
 }
 
-/// An actor and its desk.
+/// An actor and its desk, on cache lines of their own: a window touches few residents, each once.
+#[repr(align(64))]
 struct Resident<A> {
     desk: Desk,
     actor: A,
@@ -105,15 +106,15 @@ struct WindowBuffers<M> {
     own: Vec<Envelope<M>>,
     /// Events of residents that must wait for an answer first.
     held: Vec<Envelope<M>>,
-    /// Per resident: the last stretch in which it had an event, doubled, plus one if several.
-    marks: Vec<u32>,
+    /// The number of the present stretch, doubled: see [`Partition::handle_marked`].
     stretch: u32,
 }
 
-/// Windows of more events than this are dealt out to blocks first.
-const LARGE_WINDOW: usize = 4_096;
-/// Residents per block: their state should fit the second-level cache.
-const BLOCK_BITS: u32 = 11;
+/// Windows of more events than this are dealt out to blocks first: what they touch would not stay in
+/// the second-level cache from the first pass to the second.
+const LARGE_WINDOW: usize = 8_192;
+/// Residents per block: few enough pages that their addresses stay in the translation buffer.
+const BLOCK_BITS: u32 = 12;
 /// A window this small is sorted; marking would cost more.
 const SMALL_WINDOW: usize = 12;
 
@@ -153,7 +154,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
                 crowded: Vec::new(),
                 own: Vec::new(),
                 held: Vec::new(),
-                marks: vec![0; residents.len()],
                 stretch: 0,
             },
             residents,
@@ -318,29 +318,41 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     /// Handles events of which most are their actor's only one.
     ///
     /// A first pass marks each resident; those that turn up again are crowded, and their events are
-    /// set apart and sorted. All others are handled as they lie.
-    fn handle_marked(&mut self, events: &mut Vec<Envelope<A::Message>>, end: SimTime, safe: Safe) {
-        let buffers = &mut self.buffers;
-        buffers.stretch += 2;
-        if buffers.stretch == u32::MAX - 1 {
-            buffers.marks.fill(0);
-            buffers.stretch = 2;
-        }
-        let (once, again) = (buffers.stretch, buffers.stretch + 1);
-        let mut crowded_residents = false;
-        for envelope in events.iter() {
-            let mark = &mut buffers.marks[(envelope.target.0 - self.first) as usize];
-            if *mark >= once {
-                *mark = again;
-                crowded_residents = true;
-            } else {
-                *mark = once;
+    /// set apart and sorted. All others are handled as they lie. The first pass does the work of a
+    /// prefetch, too: its visits do not depend on each other, so the processor fetches many
+    /// residents from memory at once, and the second pass finds them in the cache.
+    fn handle_marked(
+        &mut self,
+        events: &mut Vec<Envelope<A::Message>>,
+        end: SimTime,
+        safe: Safe,
+    ) {
+        self.buffers.stretch += 2;
+        if self.buffers.stretch == u32::MAX - 1 {
+            for resident in &mut self.residents {
+                resident.desk.mark = 0;
             }
+            self.buffers.stretch = 2;
         }
-        let mut crowded = std::mem::take(&mut buffers.crowded);
+        let (once, again) = (self.buffers.stretch, self.buffers.stretch + 1);
+        let mut crowded_residents = 0u32;
+        for envelope in events.iter() {
+            let mark = &mut self.residents[(envelope.target.0 - self.first) as usize].desk.mark;
+            // Without a branch: which residents turn up again cannot be predicted.
+            let seen = u32::from(*mark >= once);
+            *mark = once + seen;
+            crowded_residents |= seen;
+        }
+        if crowded_residents == 0 {
+            for envelope in events.drain(..) {
+                self.handle_one(envelope, end, safe);
+            }
+            return;
+        }
+        let mut crowded = std::mem::take(&mut self.buffers.crowded);
         for envelope in events.drain(..) {
             let slot = (envelope.target.0 - self.first) as usize;
-            if crowded_residents && self.buffers.marks[slot] == again {
+            if self.residents[slot].desk.mark == again {
                 crowded.push(envelope);
             } else {
                 self.handle_one(envelope, end, safe);
