@@ -367,6 +367,20 @@ impl fmt::Display for Fraction {
     }
 }
 
+impl Quantity for Fraction {
+    const KIND: Kind = Fraction::KIND;
+    fn to_base(self) -> f64 {
+        self.0
+    }
+    fn from_base(value: f64) -> Self {
+        // NaN compares with nothing, so it becomes zero, too.
+        Fraction(if value > 0.0 { value.min(1.0) } else { 0.0 })
+    }
+    fn unit_in_base(name: &str) -> Option<f64> {
+        size_of_unit(Self::KIND, name)
+    }
+}
+
 /// Pure numbers are quantities, too; their only unit is `"1"`.
 impl Quantity for f64 {
     const KIND: Kind = Kind {
@@ -389,3 +403,6 @@ fn size_of_unit(kind: Kind, name: &str) -> Option<f64> {
     let unit = kind.units.iter().find(|unit| unit.name == name)?;
     Some(unit.size())
 }
+
+#[cfg(test)]
+mod tests;

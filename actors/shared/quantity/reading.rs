@@ -303,6 +303,8 @@ pub(super) fn write_rounded(value: f64, kind: Kind, f: &mut fmt::Formatter<'_>) 
         .units
         .iter()
         .filter(|unit| value >= unit.size())
+        // Of two names for one size the first is the usual one, and `max_by` returns the last.
+        .rev()
         .max_by(|a, b| a.size().total_cmp(&b.size()))
         .unwrap_or(&kind.units[0]);
     let number = value / unit.size();
