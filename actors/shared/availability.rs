@@ -287,3 +287,6 @@ impl JsonSchema for Availability {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -395,3 +395,6 @@ impl<Q: Quantity> JsonSchema for Distribution<Q> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
