@@ -207,6 +207,7 @@ pub enum AvailabilityError {
 /// An availability as it stands in a scenario.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AvailabilityTable")]
 struct Written {
     /// A published fit, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

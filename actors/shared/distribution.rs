@@ -40,7 +40,7 @@ pub struct Distribution<Q> {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "distribution", rename_all = "snake_case", deny_unknown_fields)]
 #[serde(bound = "Q: Quantity")]
-#[schemars(bound = "Q: Quantity")]
+#[schemars(bound = "Q: Quantity", rename = "FamilyOf_{Q}")]
 pub enum Family<Q> {
     /// P(X > x) = exp(-(x / scale)^shape). A shape below 1 is a heavy tail.
     Weibull {
@@ -98,7 +98,7 @@ pub enum Family<Q> {
 /// One part of a hyperexponential distribution.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound = "Q: Quantity")]
-#[schemars(bound = "Q: Quantity")]
+#[schemars(bound = "Q: Quantity", rename = "WeightedMeanOf_{Q}")]
 pub struct WeightedMean<Q> {
     /// How often this part is chosen, relative to the other weights.
     pub weight: f64,
@@ -109,7 +109,7 @@ pub struct WeightedMean<Q> {
 /// One bin of a histogram.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound = "Q: Quantity")]
-#[schemars(bound = "Q: Quantity")]
+#[schemars(bound = "Q: Quantity", rename = "CountedBinOf_{Q}")]
 pub struct CountedBin<Q> {
     /// The least value of the bin.
     pub from: Q,
@@ -384,7 +384,7 @@ impl<'de, Q: Quantity> Deserialize<'de> for Distribution<Q> {
 
 impl<Q: Quantity> JsonSchema for Distribution<Q> {
     fn schema_name() -> Cow<'static, str> {
-        format!("Distribution_of_{}", Q::schema_name()).into()
+        format!("DistributionOf_{}", Q::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let value = generator.subschema_for::<Q>();

@@ -14,6 +14,7 @@ use crate::shared::quantity::{Duration, Quantity};
 /// Published fits of when machines are on and off, by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "AvailabilityPreset")]
 pub enum Preset {
     /// Never off.
     Always,

@@ -85,7 +85,7 @@ impl Law {
     pub(super) fn draw(&self, random: &mut RandomStream) -> f64 {
         match self {
             Law::Weibull { shape, scale } => {
-                scale * libm::pow(special::exponential(random), 1.0 / shape)
+                scale * special::power(special::exponential(random), 1.0 / shape)
             }
             Law::Lognormal { mu, sigma } => libm::exp(mu + sigma * special::normal(random)),
             Law::Gamma { shape, scale } => scale * special::gamma(*shape, random),
@@ -112,7 +112,7 @@ impl Law {
             // x^k f(x) in terms of y = (x / scale)^k is y^(1/k) e^-y: a gamma density.
             Law::Weibull { shape, scale } => {
                 let y = special::gamma(1.0 + 1.0 / shape, random);
-                scale * libm::pow(y, 1.0 / shape)
+                scale * special::power(y, 1.0 / shape)
             }
             Law::Lognormal { mu, sigma } => {
                 libm::exp(mu + sigma * sigma + sigma * special::normal(random))
