@@ -1,0 +1,88 @@
+//! Who takes part? The cast, and who hears what.
+
+use kernel::{Actor, Context as KernelContext};
+
+use super::daemons::{Assimilator, FileDeleter, WorkGenerator};
+use super::facts::Fact;
+use super::file_server::{DownloadServer, UploadServer};
+use super::host::Host;
+use super::messages::Message;
+use super::scheduler::Scheduler;
+use super::transitioner::Transitioner;
+use super::validator::Validator;
+
+/// What an actor of this world may touch.
+pub type Context<'a> = KernelContext<'a, VolunteerActor>;
+
+/// The cast of a volunteer computing project. The few servers are boxed, since hosts are many.
+#[derive(Debug)]
+#[allow(missing_docs)] // One variant per member of the cast.
+pub enum VolunteerActor {
+    Scheduler(Box<Scheduler>),
+    Transitioner(Box<Transitioner>),
+    Validator(Box<Validator>),
+    Assimilator(Assimilator),
+    FileDeleter(FileDeleter),
+    WorkGenerator(WorkGenerator),
+    DownloadServer(Box<DownloadServer>),
+    UploadServer(Box<UploadServer>),
+    Host(Host),
+}
+
+// A million hosts must fit into memory together with their messages.
+const _: () = assert!(size_of::<VolunteerActor>() <= 320);
+
+impl Actor for VolunteerActor {
+    type Message = Message;
+    type Fact = Fact;
+
+    fn start(&mut self, ctx: &mut Context<'_>) {
+        match self {
+            Self::Scheduler(scheduler) => scheduler.start(ctx),
+            Self::Host(host) => host.start(ctx),
+            _ => {}
+        }
+    }
+
+    fn receive(&mut self, message: Message, ctx: &mut Context<'_>) {
+        match (self, message) {
+            (Self::Host(host), Message::ToHost(m)) => host.receive(m, ctx),
+            (Self::Scheduler(scheduler), Message::ToScheduler(m)) => scheduler.receive(m, ctx),
+            (Self::Transitioner(transitioner), Message::ToTransitioner(m)) => {
+                transitioner.receive(m, ctx);
+            }
+            (Self::Validator(validator), Message::ToValidator(m)) => validator.receive(m, ctx),
+            (Self::Assimilator(assimilator), Message::ToAssimilator(m)) => {
+                assimilator.receive(m, ctx);
+            }
+            (Self::FileDeleter(deleter), Message::ToFileDeleter(m)) => deleter.receive(m, ctx),
+            (Self::WorkGenerator(generator), Message::ToWorkGenerator(m)) => {
+                generator.receive(m, ctx);
+            }
+            (Self::DownloadServer(server), Message::ToDownloadServer(m)) => server.receive(m, ctx),
+            (Self::UploadServer(server), Message::ToUploadServer(m)) => server.receive(m, ctx),
+            (actor, message) => {
+                unreachable!("addresses are typed: {message:?} cannot reach {actor:?}")
+            }
+        }
+    }
+}
+
+macro_rules! member_of_the_cast {
+    ($($kind:ident),*; boxed $($boxed:ident),*) => {
+        $(impl From<$kind> for VolunteerActor {
+            fn from(actor: $kind) -> Self {
+                Self::$kind(actor)
+            }
+        })*
+        $(impl From<$boxed> for VolunteerActor {
+            fn from(actor: $boxed) -> Self {
+                Self::$boxed(Box::new(actor))
+            }
+        })*
+    };
+}
+member_of_the_cast!(
+    Host, Assimilator, FileDeleter, WorkGenerator;
+    boxed Scheduler, Transitioner, Validator, DownloadServer, UploadServer
+);

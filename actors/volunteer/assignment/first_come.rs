@@ -1,0 +1,29 @@
+//! First come, first served: the oldest unsent instance that the volunteer may have.
+//!
+//! The simplest rule, and what a project gets that does not care where its files are.
+
+use kernel::RandomStream;
+
+use super::{Assignment, Decision, FilesOfHost};
+use crate::volunteer::shelf::{Asker, Shelf};
+
+/// The oldest unsent instance; the next job in the sequence if there is none.
+#[derive(Debug)]
+pub struct FirstCome;
+
+impl Assignment for FirstCome {
+    fn choose(
+        &mut self,
+        asker: Asker,
+        _files: &mut FilesOfHost,
+        shelf: &Shelf,
+        _random: &mut RandomStream,
+    ) -> Decision {
+        if let Some(job) = shelf.lowest_unsent(asker) {
+            return Decision::Take(job);
+        }
+        shelf
+            .next_in_sequence()
+            .map_or(Decision::Nothing, Decision::Open)
+    }
+}

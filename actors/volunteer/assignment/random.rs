@@ -1,0 +1,45 @@
+//! An unsent instance at random, as from the slots of BOINC's feeder.
+//!
+//! The feeder shows the scheduler a number of jobs with unsent instances; the scheduler goes round
+//! them from a random one and takes the first that the volunteer may have.
+
+use kernel::RandomStream;
+
+use super::{Assignment, Decision, FilesOfHost};
+use crate::volunteer::shelf::{Asker, Shelf};
+
+/// An unsent instance of one of the jobs in the slots.
+#[derive(Debug)]
+pub struct Random {
+    /// How many jobs with unsent instances the feeder shows.
+    pub slots: u32,
+}
+
+impl Assignment for Random {
+    fn choose(
+        &mut self,
+        asker: Asker,
+        _files: &mut FilesOfHost,
+        shelf: &Shelf,
+        random: &mut RandomStream,
+    ) -> Decision {
+        let slots = self.slots.max(1) as usize;
+        let shown = shelf.jobs_with_unsent(slots);
+        // The slots are full as long as there are jobs: open one whenever they are not.
+        if shown.len() < slots
+            && let Some(file) = shelf.next_in_sequence()
+        {
+            return Decision::Open(file);
+        }
+        if shown.is_empty() {
+            return Decision::Nothing;
+        }
+        let first = random.below(shown.len() as u64) as usize;
+        let (before, from_there) = shown.split_at(first);
+        from_there
+            .iter()
+            .chain(before)
+            .find(|&&job| shelf.may_have(job, asker))
+            .map_or(Decision::Nothing, |&job| Decision::Take(job))
+    }
+}

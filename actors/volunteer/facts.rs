@@ -1,0 +1,158 @@
+//! What can an observer learn? What happened, in the past tense.
+
+use kernel::{ActorId, SimDuration};
+
+use super::job::{ErrorMask, Outcome};
+
+/// Something that happened in the world of volunteer computing, for those who watch from outside.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fact {
+    // Hosts.
+    /// The host takes part from now on.
+    HostJoined {
+        /// Whether it is switched on.
+        on: bool,
+        /// Speed of all its processors together, in Mflop/s.
+        mflop_per_s: u32,
+        /// The number of its processors.
+        cores: u32,
+    },
+    /// The host does not take part any more.
+    HostLeft {
+        /// Whether it was switched on.
+        on: bool,
+        /// How many unfinished instances it took with it.
+        instances: u32,
+    },
+    /// The host was switched on.
+    HostSwitchedOn,
+    /// The host was switched off.
+    HostSwitchedOff,
+    /// The host has got a reply.
+    HostServed {
+        /// How many instances it got.
+        instances: u32,
+        /// Whether it had wanted any.
+        wanted: bool,
+    },
+    /// The host has an input file that it did not have before.
+    FileStored,
+    /// The host has deleted an input file.
+    FileDropped,
+    /// A processor of the host has worked off an instance.
+    ComputationEnded {
+        /// For how long it computed.
+        computed: SimDuration,
+        /// Success or client error.
+        outcome: Outcome,
+    },
+
+    // Schedulers and transitioners.
+    /// A scheduler has handled a request.
+    RequestHandled {
+        /// How many instances were reported.
+        reports: u32,
+        /// How many instances were sent.
+        instances: u32,
+    },
+    /// A request found no instance, although the host could have taken one.
+    NothingToSend,
+    /// A host has used up its quota for the day.
+    QuotaReached,
+    /// An input file was opened: one of its jobs was created for the first time.
+    FileOpened,
+    /// All jobs of an input file are over.
+    FileRetired,
+    /// A job was created.
+    JobCreated,
+    /// Instances were created, unsent.
+    InstancesCreated {
+        /// How many.
+        count: u32,
+    },
+    /// An instance was sent to a host.
+    InstanceDispatched,
+    /// An unsent instance was withdrawn: it ended as "didn't need".
+    InstanceWithdrawn,
+    /// An instance in progress has ended.
+    InstanceOver {
+        /// How.
+        outcome: Outcome,
+        /// On which host.
+        host: ActorId,
+        /// How long after it was sent.
+        latency: SimDuration,
+    },
+    /// An instance that had been given up was reported after all.
+    LateReportAccepted {
+        /// As what.
+        outcome: Outcome,
+    },
+    /// A result came when the job's files had been deleted.
+    ResultTooLate,
+    /// A successful instance will not be validated: its job has failed.
+    ResultNotChecked,
+    /// A job has failed.
+    JobFailed {
+        /// Why.
+        error_mask: ErrorMask,
+    },
+    /// A job and its instances are over, and its files are deleted.
+    JobRetired {
+        /// How long after it was created.
+        lifetime: SimDuration,
+    },
+
+    // Validator and assimilator.
+    /// A result was found valid, and credit was granted.
+    ResultValid {
+        /// Who computed it.
+        host: ActorId,
+        /// From report to credit.
+        credit_lag: SimDuration,
+        /// From dispatch to report.
+        latency: SimDuration,
+    },
+    /// A result was found invalid.
+    ResultInvalid {
+        /// Who computed it.
+        host: ActorId,
+        /// Whether its output could not even be read.
+        unreadable: bool,
+    },
+    /// A check has found no quorum.
+    CheckInconclusive,
+    /// A job has got its canonical instance.
+    CanonicalFound {
+        /// How long after the job was created.
+        after: SimDuration,
+        /// Whether the canonical output is a wrong one.
+        wrong: bool,
+    },
+    /// A canonical output, or a failure, was handed to the scientists.
+    JobAssimilated {
+        /// Whether the job failed.
+        failed: bool,
+    },
+
+    // File servers.
+    /// A download server has sent a file.
+    Downloaded {
+        /// Its size.
+        bytes: u64,
+        /// How long it took at the server.
+        took: SimDuration,
+    },
+    /// An upload server has received a file.
+    Uploaded {
+        /// Its size.
+        bytes: u64,
+        /// How long it took at the server.
+        took: SimDuration,
+    },
+    /// Output files were deleted.
+    OutputsDeleted {
+        /// Their size together.
+        bytes: u64,
+    },
+}

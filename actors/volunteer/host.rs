@@ -1,0 +1,398 @@
+//! A volunteer's computer: asks for work, computes, returns results, asks again.
+//!
+//! A host hears only answers; everything else that happens to it, it has arranged with itself: when
+//! it is switched on and off, when a computation ends, when it contacts the scheduler, when it
+//! leaves. While it is off nothing happens but being switched on, and while nothing changes there is
+//! no event. Every instance goes the way of the document (section 4.2): received, its input file
+//! downloaded unless the host has it, queued, computed with interruptions, uploaded, and reported in
+//! a later scheduler request.
+
+use std::sync::Arc;
+
+use kernel::{Group, Inbox, SimDuration, SimTime};
+use smallvec::SmallVec;
+
+use super::Context;
+use super::facts::Fact;
+use super::job::{FileId, InstanceId, Outcome};
+use super::messages::{Reply, ToDownloadServer, ToHost, ToUploadServer};
+use super::project::Project;
+use crate::shared::availability::Switching;
+
+mod contact;
+mod task;
+mod traits;
+
+use task::{Stage, Task};
+pub use traits::{Class, Traits};
+
+/// A volunteer's computer.
+#[derive(Debug)]
+pub struct Host {
+    project: Arc<Project>,
+    traits: Traits,
+    switching: Switching,
+    /// Until when it stays as it is, on or off; before it joins: for how long, from the start on.
+    switches_at: SimTime,
+    joins_at: SimTime,
+    leaves_at: SimTime,
+    membership: Membership,
+    /// How long it has been on, up to `on_since`.
+    on_before: SimDuration,
+    on_since: SimTime,
+    tasks: Vec<Task>,
+    files: SmallVec<[FileId; 2]>,
+    /// What the scheduler calls it, once they have met.
+    record: Option<u32>,
+    /// How often it has contacted the scheduler.
+    contacts: u32,
+    /// A scheduler request is under way.
+    asking: bool,
+    /// The work it wanted last was not to be had so many times in a row.
+    refusals: u8,
+    /// No request for work before this.
+    backed_off_until: SimTime,
+    /// No request at all before this.
+    silent_until: SimTime,
+    /// When it is going to contact the scheduler, if nothing comes between.
+    contact_planned: SimTime,
+}
+
+impl Inbox for Host {
+    type Message = ToHost;
+    const GROUP: Group = Group(8);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Membership {
+    Future,
+    Present,
+    Past,
+}
+
+impl Host {
+    /// A host that takes part from `joins_at` to `leaves_at`, and is then in the state of
+    /// `switching` for `first_interval`.
+    pub fn new(
+        project: Arc<Project>,
+        traits: Traits,
+        (switching, first_interval): (Switching, SimDuration),
+        joins_at: SimTime,
+        leaves_at: SimTime,
+    ) -> Self {
+        Host {
+            project,
+            traits,
+            switching,
+            switches_at: SimTime::START + first_interval,
+            joins_at,
+            leaves_at,
+            membership: Membership::Future,
+            on_before: SimDuration::ZERO,
+            on_since: SimTime::NEVER,
+            tasks: Vec::new(),
+            files: SmallVec::new(),
+            record: None,
+            contacts: 0,
+            asking: false,
+            refusals: 0,
+            backed_off_until: SimTime::START,
+            silent_until: SimTime::START,
+            contact_planned: SimTime::NEVER,
+        }
+    }
+
+    pub(super) fn start(&mut self, ctx: &mut Context<'_>) {
+        if self.joins_at == SimTime::START {
+            let within = self.project.scenario.client.first_contact_within.span();
+            let wait = SimDuration::from_secs_f64(within.as_secs_f64() * ctx.random().uniform());
+            self.silent_until = SimTime::START + wait;
+            self.join(ctx);
+        } else {
+            ctx.schedule(ToHost::Joined, self.joins_at - SimTime::START);
+        }
+    }
+
+    pub(super) fn receive(&mut self, message: ToHost, ctx: &mut Context<'_>) {
+        if self.membership == Membership::Past {
+            return;
+        }
+        match message {
+            ToHost::Joined => self.join(ctx),
+            ToHost::SwitchedOn => self.switch_on(ctx),
+            ToHost::SwitchedOff => self.switch_off(ctx),
+            ToHost::ContactDue => self.contact_if_due(ctx),
+            ToHost::Replied(reply) => self.take_reply(&reply, ctx),
+            ToHost::FileArrived { file } => self.store_file(file, ctx),
+            ToHost::ComputationEnded { instance } => self.end_computation(instance, ctx),
+            ToHost::OutputStored { instance } => self.output_stored(instance, ctx),
+            ToHost::Left => self.leave(ctx),
+        }
+    }
+
+    // Coming, going, on and off.
+
+    fn join(&mut self, ctx: &mut Context<'_>) {
+        self.membership = Membership::Present;
+        let on = self.switching.is_on();
+        ctx.note(Fact::HostJoined {
+            on,
+            mflop_per_s: self.traits.mflop_per_s(),
+            cores: u32::from(self.traits.cores),
+        });
+        self.switches_at = ctx.now() + (self.switches_at - SimTime::START);
+        self.schedule_switch(ctx);
+        if self.leaves_at < self.project.end {
+            ctx.schedule(ToHost::Left, self.leaves_at.saturating_since(ctx.now()));
+        }
+        if on {
+            self.on_since = ctx.now();
+            self.plan_contact(ctx);
+        }
+    }
+
+    fn leave(&mut self, ctx: &mut Context<'_>) {
+        self.membership = Membership::Past;
+        ctx.note(Fact::HostLeft {
+            on: self.switching.is_on(),
+            instances: self.tasks.len() as u32,
+        });
+        for _ in &self.files {
+            ctx.note(Fact::FileDropped);
+        }
+        self.tasks = Vec::new();
+        self.files = SmallVec::new();
+    }
+
+    fn switch_on(&mut self, ctx: &mut Context<'_>) {
+        ctx.note(Fact::HostSwitchedOn);
+        self.switch(ctx);
+        self.on_since = ctx.now();
+        for place in 0..self.tasks.len() {
+            match self.tasks[place].stage {
+                Stage::Running => self.run(place, ctx),
+                Stage::Missing => self.fetch_input(place, ctx),
+                _ => {}
+            }
+        }
+        self.start_ready(ctx);
+        self.plan_contact(ctx);
+    }
+
+    /// What runs is interrupted, and goes on when the machine is on again.
+    fn switch_off(&mut self, ctx: &mut Context<'_>) {
+        ctx.note(Fact::HostSwitchedOff);
+        self.switch(ctx);
+        let now = ctx.now();
+        self.on_before += now - self.on_since;
+        self.on_since = SimTime::NEVER;
+        self.contact_planned = SimTime::NEVER;
+        for task in &mut self.tasks {
+            if task.stage == Stage::Running {
+                task.computation.pause(now);
+            }
+        }
+    }
+
+    fn switch(&mut self, ctx: &mut Context<'_>) {
+        let interval = self.switching.switch(&self.project.scenario.availability);
+        self.switches_at = ctx.now() + interval;
+        self.schedule_switch(ctx);
+    }
+
+    fn schedule_switch(&self, ctx: &mut Context<'_>) {
+        // What happens after the end, or after the host has left, need not be remembered.
+        if self.switches_at >= self.leaves_at.min(self.project.end) {
+            return;
+        }
+        let next = if self.switching.is_on() {
+            ToHost::SwitchedOff
+        } else {
+            ToHost::SwitchedOn
+        };
+        ctx.schedule(next, self.switches_at - ctx.now());
+    }
+
+    fn is_on(&self) -> bool {
+        self.switching.is_on()
+    }
+
+    // The way of an instance.
+
+    fn take_reply(&mut self, reply: &Reply, ctx: &mut Context<'_>) {
+        self.asking = false;
+        self.record = Some(reply.record);
+        self.silent_until = ctx.now() + reply.request_delay;
+        self.forget_reported();
+        self.delete_files(reply, ctx);
+        self.take_note_of_answer(!reply.instances.is_empty(), ctx);
+        for &instance in &reply.instances {
+            self.accept(instance, reply.deadline, ctx);
+        }
+        if self.has_had_enough() {
+            self.leave(ctx);
+        } else if self.is_on() {
+            self.start_ready(ctx);
+            self.plan_contact(ctx);
+        }
+    }
+
+    /// Hosts of class F never come back, and some of class D soon give up.
+    fn has_had_enough(&self) -> bool {
+        match self.traits.class {
+            Class::OneContact => true,
+            Class::FewContacts => self.contacts >= self.project.scenario.errors.few_contacts,
+            Class::Perfect | Class::Erring | Class::ManyContacts => false,
+        }
+    }
+
+    fn accept(&mut self, instance: InstanceId, deadline: SimTime, ctx: &mut Context<'_>) {
+        let (work, outcome, output) = self.traits.fate(&self.project, ctx);
+        let file = self.project.file_of(instance.job);
+        let mut task = Task::new(instance, deadline, work, outcome, output);
+        if self.files.contains(&file) {
+            task.stage = Stage::Ready;
+        }
+        self.tasks.push(task);
+        if self.is_on() && task.stage == Stage::Missing {
+            self.fetch_input(self.tasks.len() - 1, ctx);
+        }
+    }
+
+    /// Asks for the task's input file, unless it is on its way already.
+    fn fetch_input(&mut self, place: usize, ctx: &mut Context<'_>) {
+        let file = self.file_of(&self.tasks[place]);
+        let coming = self
+            .tasks
+            .iter()
+            .any(|task| task.stage == Stage::Downloading && self.file_of(task) == file);
+        self.tasks[place].stage = Stage::Downloading;
+        if coming {
+            return;
+        }
+        let me = ctx.me::<Host>();
+        let wanted = ToDownloadServer::FileWanted {
+            host: me,
+            file,
+            line_kb_per_s: self.traits.download_kb_per_s,
+            way_back_us: self.traits.latency_us,
+        };
+        let server = self.project.download_server_of(me.id());
+        ctx.ask(server, wanted, self.traits.latency());
+    }
+
+    fn store_file(&mut self, file: FileId, ctx: &mut Context<'_>) {
+        self.files.push(file);
+        ctx.note(Fact::FileStored);
+        let project = &self.project;
+        for task in &mut self.tasks {
+            let waits = matches!(task.stage, Stage::Downloading | Stage::Missing);
+            if waits && project.file_of(task.instance.job) == file {
+                task.stage = Stage::Ready;
+            }
+        }
+        // The scheduler is not contacted on account of this: what is still to be downloaded was
+        // counted as work already.
+        if self.is_on() {
+            self.start_ready(ctx);
+        }
+    }
+
+    /// Puts ready tasks on idle processors, in the order in which they came.
+    fn start_ready(&mut self, ctx: &mut Context<'_>) {
+        let running = self.tasks.iter().filter(|t| t.stage == Stage::Running);
+        let mut idle = usize::from(self.traits.cores).saturating_sub(running.count());
+        for place in 0..self.tasks.len() {
+            if idle == 0 {
+                return;
+            }
+            if self.tasks[place].stage == Stage::Ready {
+                self.tasks[place].stage = Stage::Running;
+                self.run(place, ctx);
+                idle -= 1;
+            }
+        }
+    }
+
+    /// Lets a task compute until it ends or the machine is switched off, whichever is first.
+    fn run(&mut self, place: usize, ctx: &mut Context<'_>) {
+        let task = &mut self.tasks[place];
+        let ends = task.computation.resume(ctx.now());
+        if ends < self.switches_at {
+            let instance = task.instance;
+            ctx.schedule(ToHost::ComputationEnded { instance }, ends - ctx.now());
+        }
+    }
+
+    fn end_computation(&mut self, instance: InstanceId, ctx: &mut Context<'_>) {
+        let now = ctx.now();
+        let task = self.task_mut(instance);
+        assert!(
+            task.stage == Stage::Running && task.computation.is_done(now),
+            "a computation ends when its work is done"
+        );
+        let (outcome, computed) = (task.outcome, task.work);
+        task.stage = match outcome {
+            Outcome::Success => Stage::Uploading,
+            _ => Stage::Reportable { since: now },
+        };
+        ctx.note(Fact::ComputationEnded { computed, outcome });
+        if outcome == Outcome::Success {
+            self.upload(instance, ctx);
+        }
+        self.start_ready(ctx);
+        self.plan_contact(ctx);
+    }
+
+    fn upload(&self, instance: InstanceId, ctx: &mut Context<'_>) {
+        let me = ctx.me::<Host>();
+        let sent = ToUploadServer::OutputSent {
+            host: me,
+            instance,
+            line_kb_per_s: self.traits.upload_kb_per_s,
+            way_back_us: self.traits.latency_us,
+        };
+        let server = self.project.upload_server_of(me.id());
+        ctx.ask(server, sent, self.traits.latency());
+    }
+
+    /// Only now may the result be reported: a report never precedes its output.
+    fn output_stored(&mut self, instance: InstanceId, ctx: &mut Context<'_>) {
+        let since = ctx.now();
+        self.task_mut(instance).stage = Stage::Reportable { since };
+        if self.is_on() {
+            self.plan_contact(ctx);
+        }
+    }
+
+    fn forget_reported(&mut self) {
+        self.tasks.retain(|task| task.stage != Stage::Reported);
+    }
+
+    /// Deletes the files that the scheduler does not need any more, unless a task still does: then
+    /// the scheduler will say so again.
+    fn delete_files(&mut self, reply: &Reply, ctx: &mut Context<'_>) {
+        for &file in &reply.files_to_delete {
+            let in_use = self.tasks.iter().any(|task| {
+                !matches!(task.stage, Stage::Reportable { .. }) && self.file_of(task) == file
+            });
+            if let Some(place) = self.files.iter().position(|&f| f == file)
+                && !in_use
+            {
+                self.files.remove(place);
+                ctx.note(Fact::FileDropped);
+            }
+        }
+    }
+
+    fn file_of(&self, task: &Task) -> FileId {
+        self.project.file_of(task.instance.job)
+    }
+
+    fn task_mut(&mut self, instance: InstanceId) -> &mut Task {
+        self.tasks
+            .iter_mut()
+            .find(|task| task.instance == instance)
+            .expect("a host hears of its own tasks only")
+    }
+}

@@ -1,0 +1,122 @@
+//! What is a host like, and what will become of the instances it gets?
+
+use kernel::{SimDuration, SimTime};
+
+use super::super::Context;
+use crate::volunteer::job::{Outcome, Output};
+use crate::volunteer::project::Project;
+
+/// What does not change about a host.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Traits {
+    /// Whose it is.
+    pub user: u32,
+    /// How many processors it has.
+    pub cores: u16,
+    /// What is wrong with it.
+    pub class: Class,
+    /// For class B: the probability that an instance fails.
+    pub error_rate: f64,
+    /// The speed of each processor, in flop/s.
+    pub speed_flop_per_s: f64,
+    /// Main memory, in bytes.
+    pub memory_bytes: u64,
+    /// Disk space that is free without the project's files, in bytes.
+    pub disk_free_bytes: u64,
+    /// How long a message to or from a server takes, in microseconds.
+    pub latency_us: u32,
+    /// What its line carries towards it, in kB/s.
+    pub download_kb_per_s: u32,
+    /// What its line carries from it, in kB/s.
+    pub upload_kb_per_s: u32,
+    /// It contacts the scheduler at multiples of this since it was created; zero: at any time.
+    pub connect_interval: SimDuration,
+    /// The first of these multiples in the run.
+    pub first_connection: SimTime,
+}
+
+/// The document's classes of hosts (section 4.4).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    /// A: never fails.
+    Perfect,
+    /// B: fails with a probability of its own.
+    Erring,
+    /// D: fails always and at once, and gives up after a few contacts.
+    FewContacts,
+    /// D: fails always and at once, and goes on.
+    ManyContacts,
+    /// F: takes instances once and never returns.
+    OneContact,
+}
+
+impl Class {
+    /// All classes, in the order of the document.
+    pub const ALL: [Class; 5] = [
+        Class::Perfect,
+        Class::Erring,
+        Class::FewContacts,
+        Class::ManyContacts,
+        Class::OneContact,
+    ];
+
+    /// The class in words, with the document's letter.
+    pub fn title(self) -> &'static str {
+        match self {
+            Class::Perfect => "A: perfect",
+            Class::Erring => "B: erring",
+            Class::FewContacts => "D: fails, few contacts",
+            Class::ManyContacts => "D: fails, many contacts",
+            Class::OneContact => "F: one contact",
+        }
+    }
+}
+
+impl Traits {
+    /// The speed of all processors together, in Mflop/s.
+    pub fn mflop_per_s(&self) -> u32 {
+        (self.speed_flop_per_s * f64::from(self.cores) / 1e6) as u32
+    }
+
+    /// How long a message to or from a server takes.
+    pub fn latency(&self) -> SimDuration {
+        SimDuration::from_nanos(u64::from(self.latency_us) * 1_000)
+    }
+
+    /// What will become of the next instance: how long it computes, how it ends, and with what.
+    pub(super) fn fate(
+        &self,
+        project: &Project,
+        ctx: &mut Context<'_>,
+    ) -> (SimDuration, Outcome, Output) {
+        let scenario = &project.scenario;
+        let errors = &scenario.errors;
+        let me = ctx.me::<super::Host>().id().0;
+        let random = ctx.random();
+        if matches!(self.class, Class::FewContacts | Class::ManyContacts) {
+            let work = errors.quick_failure.sample(random).span();
+            let work = work.max(errors.least_failure.span());
+            return (work, Outcome::ClientError, Output::MISSING);
+        }
+        let factor = scenario.jobs.time_factor.sample(random);
+        let seconds = scenario.jobs.flops.flop() / self.speed_flop_per_s * factor;
+        let work = SimDuration::from_secs_f64(seconds).max(project.least_computing);
+        if self.class != Class::Erring || !random.chance(self.error_rate) {
+            return (work, Outcome::Success, Output::CORRECT);
+        }
+        if random.chance(errors.wrong_output.value()) {
+            let output = if random.chance(errors.colluding.value()) {
+                Output::AGREED_LIE
+            } else if random.chance(errors.unreadable.value()) {
+                Output::MISSING
+            } else {
+                Output::wrong(me)
+            };
+            return (work, Outcome::Success, output);
+        }
+        let part = errors.failure_at.sample(random).min(1.0);
+        let fails_after = SimDuration::from_secs_f64(seconds * part);
+        let fails_after = fails_after.max(errors.least_failure.span());
+        (fails_after, Outcome::ClientError, Output::MISSING)
+    }
+}

@@ -1,0 +1,268 @@
+//! What is said about hosts, their volunteers and the way to them?
+
+use kernel::SimDuration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::shared::distribution::{CountedBin, Distribution, Family};
+use crate::shared::quantity::{Bandwidth, Bytes, Duration, Fraction};
+
+/// What the hosts are like.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Population {
+    /// The file with the joint histogram of processors and speed, relative to the scenario's file.
+    pub table: String,
+    /// Main memory per processor. The default is the 2016 value of the growth laws for SETI@home
+    /// hosts of E. Heien, D. Kondo, D. Anderson, "Correlated resource models of Internet end
+    /// hosts" (arXiv 1011.5568), of which we have the parameters at second hand.
+    pub memory_per_core: Distribution<Bytes>,
+    /// Free disk space. Default as for memory: log-normal, mean 466 GB, deviation 732 GB.
+    pub disk_free: Distribution<Bytes>,
+    /// The most disk space a volunteer lets the project use; 0 means no limit.
+    pub disk_limit: Bytes,
+    /// How many hosts a volunteer has on average; the number is geometric. Our assumption: no
+    /// source gives it.
+    pub hosts_per_user: f64,
+}
+
+/// How volunteers come and go.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Churn {
+    /// Whether hosts come and go at all.
+    pub pattern: Pattern,
+    /// How long a host takes part. The default is the fit to 2.7 million SETI@home hosts of E.
+    /// Heien, D. Kondo, D. Anderson (arXiv 1011.5568), mean 212.6 days.
+    pub lifetime: Distribution<Duration>,
+    /// Who is there at the start.
+    pub start: Start,
+}
+
+/// Whether hosts come and go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// Hosts join in a Poisson process whose rate keeps their mean number at `hosts` (the document,
+    /// section 4.1), and leave at the end of their lifetimes.
+    Steady,
+    /// The hosts of the start stay, and nobody joins.
+    None,
+}
+
+/// Who is there at the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// `hosts` hosts, each in the middle of its lifetime, as if the project had been running
+    /// forever.
+    Equilibrium,
+    /// Nobody: the project has just opened.
+    Empty,
+}
+
+/// What goes wrong on hosts: the document's classes (section 4.4), as fractions of the hosts that
+/// join. Together they make one.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Errors {
+    /// Class A: perfect citizens, whose instances never fail.
+    pub a_perfect: Fraction,
+    /// Class B: each host has an error rate of its own.
+    pub b_erring: Fraction,
+    /// Class D, first kind: every instance fails at once, and the host gives up after a few
+    /// contacts.
+    pub d_few_contacts: Fraction,
+    /// Class D, second kind: every instance fails at once, and the host goes on asking.
+    pub d_many_contacts: Fraction,
+    /// Class F: contacts the project once, takes instances, and never returns.
+    pub f_one_contact: Fraction,
+    /// The error rates of class B: the probability that an instance fails. The document: uniform
+    /// from 0 to 1.
+    pub b_error_rate: Distribution<f64>,
+    /// Of the errors of class B, how many come back as a success with a wrong output, which only
+    /// validation can find; the others are reported as failures. Our assumption.
+    pub wrong_output: Fraction,
+    /// Of the wrong outputs, how many are equal to each other, because the hosts collude.
+    pub colluding: Fraction,
+    /// Of the wrong outputs, how many cannot even be read by the validator.
+    pub unreadable: Fraction,
+    /// When an instance of class B that will fail does so, as a part of its computing time.
+    pub failure_at: Distribution<f64>,
+    /// After how much computing an instance of class D fails ("within a few seconds").
+    pub quick_failure: Distribution<Duration>,
+    /// No instance fails sooner than this after it was started.
+    pub least_failure: Duration,
+    /// How often a host of class D, first kind, contacts the scheduler.
+    pub few_contacts: u32,
+}
+
+/// How the client on a host behaves (the BOINC client of 2026, as far as it is modelled).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Client {
+    /// More work is fetched when a processor will be idle within this time. BOINC: 0.1 d.
+    pub buffer_min: Duration,
+    /// ... and as much as lasts this much longer. BOINC: 0.5 d.
+    pub buffer_extra: Duration,
+    /// The volunteer's network connection interval: contacts happen at multiples of it since the
+    /// host was created (the document, section 4.2); 0 means at any time.
+    pub connect_interval: Distribution<Duration>,
+    /// A result is reported at the latest this long after its upload. BOINC: 1 h.
+    pub report_delay: Duration,
+    /// ... or when so many wait. BOINC: 64.
+    pub report_at: u32,
+    /// ... or when its deadline is so close. BOINC: 1 d.
+    pub deadline_margin: Duration,
+    /// The wait after a first request for work that brought none; it doubles each time. BOINC:
+    /// 600 s.
+    pub backoff_least: Duration,
+    /// The longest such wait, before it is multiplied by a number uniform in 0.5 to 1.5. BOINC:
+    /// 86,400 s.
+    pub backoff_most: Duration,
+    /// Hosts that are there at the start contact the project for the first time within this time,
+    /// so that they do not all come at once.
+    pub first_contact_within: Duration,
+}
+
+/// The way between hosts and servers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Network {
+    /// No message between a host and a server takes less: the lookahead of a parallel run.
+    pub least_latency: Duration,
+    /// How long a message takes each way, one value per host.
+    pub latency: Distribution<Duration>,
+    /// What a host's line carries towards the host.
+    pub download: Distribution<Bandwidth>,
+    /// What a host's line carries from the host.
+    pub upload: Distribution<Bandwidth>,
+}
+
+pub(super) const fn days(days: u64) -> Duration {
+    Duration::new(SimDuration::from_days(days))
+}
+
+pub(super) const fn seconds(secs: u64) -> Duration {
+    Duration::new(SimDuration::from_secs(secs))
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::new(SimDuration::from_millis(millis))
+}
+
+fn distribution<Q: crate::shared::quantity::Quantity>(family: Family<Q>) -> Distribution<Q> {
+    Distribution::new(family).expect("a default is a distribution")
+}
+
+fn fraction(value: f64) -> Fraction {
+    Fraction::new(value).expect("a default is a fraction")
+}
+
+impl Default for Population {
+    fn default() -> Self {
+        // The growth laws' ratios at the beginning of 2016, as shares of ten thousand.
+        let shares = [
+            (256, 9),
+            (512, 197),
+            (768, 147),
+            (1_024, 2_123),
+            (1_536, 2_094),
+            (2_048, 3_495),
+            (4_096, 1_935),
+        ];
+        let bins = shares.map(|(mebibytes, count)| {
+            let size = Bytes::new(mebibytes << 20);
+            CountedBin {
+                from: size,
+                to: size,
+                count,
+            }
+        });
+        Population {
+            table: "../populations/einstein-2016.toml".to_owned(),
+            memory_per_core: distribution(Family::Histogram {
+                bins: bins.to_vec(),
+            }),
+            disk_free: distribution(Family::Lognormal {
+                mu: 5.522,
+                sigma: 1.115,
+                unit: Some("GB".to_owned()),
+            }),
+            disk_limit: Bytes::new(0),
+            hosts_per_user: 1.5,
+        }
+    }
+}
+
+impl Default for Churn {
+    fn default() -> Self {
+        Churn {
+            pattern: Pattern::Steady,
+            lifetime: distribution(Family::Weibull {
+                shape: 0.58,
+                scale: days(135),
+            }),
+            start: Start::Equilibrium,
+        }
+    }
+}
+
+impl Default for Errors {
+    fn default() -> Self {
+        Errors {
+            a_perfect: fraction(0.25),
+            b_erring: fraction(0.35),
+            d_few_contacts: fraction(0.05),
+            d_many_contacts: fraction(0.05),
+            f_one_contact: fraction(0.30),
+            b_error_rate: distribution(Family::Uniform {
+                low: 0.0,
+                high: 1.0,
+            }),
+            wrong_output: fraction(0.2),
+            colluding: Fraction::ZERO,
+            unreadable: Fraction::ZERO,
+            failure_at: distribution(Family::Uniform {
+                low: 0.0,
+                high: 1.0,
+            }),
+            quick_failure: distribution(Family::Uniform {
+                low: seconds(2),
+                high: seconds(10),
+            }),
+            least_failure: seconds(2),
+            few_contacts: 5,
+        }
+    }
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Client {
+            buffer_min: seconds(8_640),
+            buffer_extra: seconds(43_200),
+            connect_interval: Distribution::fixed(seconds(0)),
+            report_delay: seconds(3_600),
+            report_at: 64,
+            deadline_margin: days(1),
+            backoff_least: seconds(600),
+            backoff_most: seconds(86_400),
+            first_contact_within: seconds(3_600),
+        }
+    }
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Network {
+            least_latency: millis(20),
+            latency: distribution(Family::Uniform {
+                low: millis(20),
+                high: millis(150),
+            }),
+            download: Distribution::fixed(Bandwidth::new(10e6 / 8.0)),
+            upload: Distribution::fixed(Bandwidth::new(1e6 / 8.0)),
+        }
+    }
+}

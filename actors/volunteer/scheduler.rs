@@ -1,0 +1,328 @@
+//! The scheduler: hears requests, notes reports, sends instances.
+//!
+//! In the order of BOINC's request handler: find the host's record, take its reports, send work.
+//! Everything it decides upon is in its own records or in the request; a host is never told anything
+//! it has not asked for. What it writes into its tables, a transitioner sees a polling period later.
+
+use std::sync::Arc;
+
+use kernel::{Address, Group, Inbox, SimDuration, SimTime};
+
+use super::Context;
+use super::assignment::{Assignment, Decision, FilesOfHost};
+use super::facts::Fact;
+use super::job::{InstanceId, InstanceSet, JobId, Outcome};
+use super::messages::{Reply, Report, Request, ToScheduler, ToTransitioner, ToWorkGenerator};
+use super::messages::ToHost;
+use super::project::Project;
+use super::quota::{Deed, Quota};
+use super::shelf::{Asker, Reported, Shelf};
+
+mod feasibility;
+
+use feasibility::Feasibility;
+
+/// A scheduling server.
+#[derive(Debug)]
+pub struct Scheduler {
+    project: Arc<Project>,
+    shelf: Shelf,
+    hosts: Vec<HostRecord>,
+    assignment: Box<dyn Assignment>,
+    quota: Box<dyn Quota>,
+    /// How many files it has asked for and not got yet.
+    files_coming: u32,
+}
+
+impl Inbox for Scheduler {
+    type Message = ToScheduler;
+    const GROUP: Group = Group(0);
+}
+
+/// What the project knows about a host.
+#[derive(Clone, Debug)]
+struct HostRecord {
+    /// Its daily limit, in the sense of the rule of quotas.
+    limit: u32,
+    /// How many instances it has got on `day`.
+    sent_today: u32,
+    day: u32,
+    /// When it last made a request.
+    last_contact: SimTime,
+}
+
+const DAY: SimDuration = SimDuration::from_days(1);
+
+impl Scheduler {
+    /// The scheduler with this number among the schedulers.
+    pub fn new(project: Arc<Project>, number: u32) -> Self {
+        let scenario = &project.scenario;
+        Scheduler {
+            shelf: Shelf::new(scenario.jobs.jobs_per_file, project.schedulers(), number),
+            hosts: Vec::new(),
+            assignment: scenario.scheduler.assignment.build(),
+            quota: scenario.scheduler.quota.build(),
+            files_coming: 0,
+            project,
+        }
+    }
+
+    pub(super) fn start(&mut self, ctx: &mut Context<'_>) {
+        self.order_files(ctx);
+    }
+
+    pub(super) fn receive(&mut self, message: ToScheduler, ctx: &mut Context<'_>) {
+        match message {
+            ToScheduler::Requested(request) => self.handle(&request, ctx),
+            ToScheduler::FilesReady { count } => {
+                self.files_coming -= count;
+                self.shelf.add_files(count);
+            }
+            ToScheduler::InstancesCreated { job, count } => self.shelf.add_instances(job, count),
+            ToScheduler::UnsentNotNeeded { job } => self.withdraw(job, ctx),
+            ToScheduler::InstanceTimedOut { instance } => self.judge(instance, Deed::TimedOut),
+            ToScheduler::InstancesJudged {
+                job,
+                valid,
+                invalid,
+            } => {
+                self.judge_all(job, valid, Deed::FoundValid);
+                self.judge_all(job, invalid, Deed::FoundInvalid);
+            }
+            ToScheduler::JobDeleted { job } => {
+                if self.shelf.delete(job) {
+                    ctx.note(Fact::FileRetired);
+                }
+            }
+        }
+    }
+
+    fn handle(&mut self, request: &Request, ctx: &mut Context<'_>) {
+        let now = ctx.now();
+        let known = request.record;
+        let record = known.unwrap_or_else(|| self.admit(request, now));
+        for report in &request.reports {
+            self.take_report(record, *report, ctx);
+        }
+        let mut reply = Reply {
+            record,
+            instances: Default::default(),
+            deadline: now + self.project.scenario.jobs.delay_bound.span(),
+            files_to_delete: Default::default(),
+            request_delay: self.project.request_delay,
+        };
+        let interval = self.project.scenario.scheduler.min_sendwork_interval.span();
+        let last_contact = self.hosts[record as usize].last_contact;
+        let too_soon = known.is_some() && now.saturating_since(last_contact) < interval;
+        let wants_work = request.work_wanted > SimDuration::ZERO || request.idle_cores > 0;
+        if wants_work && !too_soon {
+            self.send_work(request, known.is_none(), &mut reply, ctx);
+        }
+        self.hosts[record as usize].last_contact = now;
+        ctx.note(Fact::RequestHandled {
+            reports: request.reports.len() as u32,
+            instances: reply.instances.len() as u32,
+        });
+        let answer = ToHost::Replied(Box::new(reply));
+        ctx.send(request.host, answer, request.way_back);
+        self.order_files(ctx);
+    }
+
+    /// Makes a record for a host at its first contact.
+    fn admit(&mut self, request: &Request, now: SimTime) -> u32 {
+        let record = self.hosts.len() as u32;
+        self.hosts.push(HostRecord {
+            limit: self.quota.at_first(self.cores_that_count(request)),
+            sent_today: 0,
+            day: day_of(now),
+            last_contact: now,
+        });
+        record
+    }
+
+    fn cores_that_count(&self, request: &Request) -> u32 {
+        request
+            .cores
+            .clamp(1, self.project.scenario.scheduler.max_ncpus)
+    }
+
+    /// Unknown, foreign and repeated results are acknowledged and ignored. Everything else is
+    /// accepted, even if it comes late: what it is still worth, the transitioner knows.
+    fn take_report(&mut self, record: u32, report: Report, ctx: &mut Context<'_>) {
+        if self.shelf.report(report.instance, record) == Reported::Ignore {
+            return;
+        }
+        let deed = match report.outcome {
+            Outcome::Success => Deed::ReportedSuccess,
+            _ => Deed::ReportedFailure,
+        };
+        self.apply(record, deed);
+        self.tell_transitioner(
+            report.instance.job,
+            ToTransitioner::InstanceReported {
+                instance: report.instance,
+                outcome: report.outcome,
+                output: report.output,
+            },
+            ctx,
+        );
+    }
+
+    fn send_work(
+        &mut self,
+        request: &Request,
+        first_contact: bool,
+        reply: &mut Reply,
+        ctx: &mut Context<'_>,
+    ) {
+        let cores = self.cores_that_count(request);
+        let mut left = self.allowance(reply.record, cores, first_contact, ctx.now());
+        if left == 0 {
+            ctx.note(Fact::QuotaReached);
+            reply.request_delay = reply.request_delay.max(until_tomorrow(ctx));
+            return;
+        }
+        let scenario = &self.project.scenario;
+        left = left.min(scenario.scheduler.max_wus_to_send.saturating_mul(cores));
+        let asker = match scenario.scheduler.one_result_per_user {
+            true => Asker(request.user),
+            false => Asker(reply.record),
+        };
+        let mut feasibility = Feasibility::of(request, &scenario.jobs);
+        let mut files = FilesOfHost {
+            present: request.files.clone(),
+            finished: Default::default(),
+        };
+        while left > 0 && feasibility.wants_another() {
+            if !feasibility.allows_another() {
+                break;
+            }
+            let decision = self
+                .assignment
+                .choose(asker, &mut files, &self.shelf, ctx.random());
+            let job = match decision {
+                Decision::Take(job) => job,
+                Decision::Open(file) => self.create_job(file, ctx),
+                Decision::Nothing => {
+                    ctx.note(Fact::NothingToSend);
+                    break;
+                }
+            };
+            let file = self.project.file_of(job);
+            let present = files.present.contains(&file);
+            if !feasibility.has_disk_for(present) {
+                break;
+            }
+            if !present {
+                files.present.push(file);
+            }
+            feasibility.count(present);
+            left -= 1;
+            reply.instances.push(self.dispatch(job, asker, reply.record, request, ctx));
+        }
+        reply.files_to_delete = files.finished;
+        let host = &mut self.hosts[reply.record as usize];
+        host.sent_today += reply.instances.len() as u32;
+    }
+
+    /// How many instances the host may still get today.
+    fn allowance(&mut self, record: u32, cores: u32, first_contact: bool, now: SimTime) -> u32 {
+        let host = &mut self.hosts[record as usize];
+        if host.day != day_of(now) {
+            host.day = day_of(now);
+            host.sent_today = 0;
+        }
+        if first_contact && self.quota.first_contact_is_free() {
+            return u32::MAX;
+        }
+        let per_day = self.quota.per_day(host.limit, cores);
+        per_day.saturating_sub(host.sent_today)
+    }
+
+    fn create_job(&mut self, file: super::job::FileId, ctx: &mut Context<'_>) -> JobId {
+        let instances = self.project.scenario.jobs.target_nresults as u8;
+        let (job, fresh) = self.shelf.open(file, instances);
+        if fresh {
+            ctx.note(Fact::FileOpened);
+        }
+        ctx.note(Fact::JobCreated);
+        ctx.note(Fact::InstancesCreated {
+            count: u32::from(instances),
+        });
+        self.tell_transitioner(job, ToTransitioner::JobCreated { job }, ctx);
+        job
+    }
+
+    fn dispatch(
+        &mut self,
+        job: JobId,
+        asker: Asker,
+        record: u32,
+        request: &Request,
+        ctx: &mut Context<'_>,
+    ) -> InstanceId {
+        let instance = self.shelf.take(job, asker, record);
+        ctx.note(Fact::InstanceDispatched);
+        let host = request.host;
+        let dispatched = ToTransitioner::InstanceDispatched { instance, host };
+        self.tell_transitioner(job, dispatched, ctx);
+        instance
+    }
+
+    fn withdraw(&mut self, job: JobId, ctx: &mut Context<'_>) {
+        for number in self.shelf.withdraw(job).iter() {
+            ctx.note(Fact::InstanceWithdrawn);
+            let instance = InstanceId { job, number };
+            self.tell_transitioner(job, ToTransitioner::InstanceWithdrawn { instance }, ctx);
+        }
+    }
+
+    fn judge_all(&mut self, job: JobId, instances: InstanceSet, deed: Deed) {
+        for number in instances.iter() {
+            self.judge(InstanceId { job, number }, deed);
+        }
+    }
+
+    fn judge(&mut self, instance: InstanceId, deed: Deed) {
+        if let Some(record) = self.shelf.holder(instance) {
+            self.apply(record, deed);
+        }
+    }
+
+    fn apply(&mut self, record: u32, deed: Deed) {
+        let host = &mut self.hosts[record as usize];
+        host.limit = self.quota.after(host.limit, deed);
+    }
+
+    fn tell_transitioner(&self, job: JobId, message: ToTransitioner, ctx: &mut Context<'_>) {
+        let delay = self.project.scenario.servers.transitioner_period.span();
+        ctx.send(self.project.transitioner_of(job), message, delay);
+    }
+
+    /// Keeps enough fresh files ready.
+    fn order_files(&mut self, ctx: &mut Context<'_>) {
+        let ahead = self.project.files_ahead;
+        if self.shelf.fresh_files() + self.files_coming >= ahead {
+            return;
+        }
+        self.files_coming += ahead;
+        let me: Address<Scheduler> = ctx.me();
+        let wanted = ToWorkGenerator::FilesWanted {
+            scheduler: me,
+            count: ahead,
+        };
+        let delay = self.project.scenario.servers.work_generator_period.span();
+        ctx.send(self.project.work_generator(), wanted, delay);
+    }
+}
+
+fn day_of(now: SimTime) -> u32 {
+    (now.nanos() / DAY.nanos()) as u32
+}
+
+/// "Not before tomorrow": until midnight, and up to an hour more, so that not all come at once.
+fn until_tomorrow(ctx: &mut Context<'_>) -> SimDuration {
+    let midnight = (u64::from(day_of(ctx.now())) + 1) * DAY.nanos();
+    let rest = SimTime::from_nanos(midnight) - ctx.now();
+    rest + SimDuration::from_secs_f64(ctx.random().between(0.0, 3_600.0))
+}

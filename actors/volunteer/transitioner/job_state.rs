@@ -1,0 +1,377 @@
+//! In which state is a job, and what follows?
+//!
+//! The transitions of BOINC's `transitioner.cpp`, to the letter, without a clock, messages or other
+//! jobs: [`JobState::transition`] looks at one job as of some instant and says what has to be done.
+//! The strict inequalities matter: a deadline that is *now* has not passed, and `max_error_results`
+//! failures are not too many.
+
+use kernel::{Address, SimDuration, SimTime};
+use smallvec::SmallVec;
+
+use crate::volunteer::host::Host;
+use crate::volunteer::job::{ErrorMask, Outcome, Output, Validity};
+use crate::volunteer::messages::{Candidate, Judgement, Verdict};
+use crate::volunteer::scenario::Jobs;
+
+/// A job and its instances.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct JobState {
+    /// When it was created.
+    pub(super) created: SimTime,
+    /// The deadline for which a timer is running; `NEVER` if none is.
+    pub(super) timer: SimTime,
+    instances: SmallVec<[Instance; 4]>,
+    target: u8,
+    error_mask: ErrorMask,
+    canonical: Option<u8>,
+    assimilation: Assimilation,
+    /// A check is under way at the validator.
+    checking: bool,
+    /// The scheduler has been asked to withdraw what is unsent.
+    withdrawing: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Instance {
+    state: State,
+    validity: Validity,
+    output: Output,
+    host: Address<Host>,
+    sent: SimTime,
+    received: SimTime,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Unsent,
+    InProgress,
+    Over(Outcome),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Assimilation {
+    Init,
+    Ready,
+    Done,
+}
+
+/// What follows from a transition.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Steps {
+    /// Instances that have just timed out.
+    pub(super) timed_out: SmallVec<[TimedOut; 2]>,
+    /// How many further instances to create.
+    pub(super) create: u8,
+    /// Whether unsent instances are to be withdrawn.
+    pub(super) withdraw: bool,
+    /// Results to validate, with the canonical output if there is one.
+    pub(super) validate: Option<(Option<Output>, SmallVec<[Candidate; 4]>)>,
+    /// How many results nobody will check, because the job has failed.
+    pub(super) not_checked: u32,
+    /// The job is decided, with this error mask.
+    pub(super) assimilate: Option<ErrorMask>,
+    /// Everything is over.
+    pub(super) delete: bool,
+    /// How many output files there are then.
+    pub(super) outputs: u32,
+    /// The earliest deadline of instances in progress.
+    pub(super) next_deadline: Option<SimTime>,
+}
+
+/// An instance that has timed out.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct TimedOut {
+    pub(super) number: u8,
+    pub(super) host: Address<Host>,
+}
+
+/// How a report was taken.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum ReportTaken {
+    /// The instance was in progress.
+    InTime {
+        /// Whose it was.
+        host: Address<Host>,
+        /// From dispatch to report.
+        latency: SimDuration,
+    },
+    /// It had been given up.
+    Late,
+    /// It was over already.
+    Ignored,
+}
+
+/// How many instances there are of each kind (step 3 of the transitioner).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Count {
+    unsent: u32,
+    in_progress: u32,
+    success: u32,
+    errors: u32,
+    new_success: u32,
+}
+
+impl JobState {
+    /// A job with `target_nresults` unsent instances.
+    pub(super) fn new(rules: &Jobs, created: SimTime) -> Self {
+        let target = rules.target_nresults as u8;
+        JobState {
+            created,
+            timer: SimTime::NEVER,
+            instances: (0..target).map(|_| Instance::unsent()).collect(),
+            target,
+            error_mask: ErrorMask::default(),
+            canonical: None,
+            assimilation: Assimilation::Init,
+            checking: false,
+            withdrawing: false,
+        }
+    }
+
+    /// An instance was sent to a host.
+    pub(super) fn dispatch(&mut self, number: u8, host: Address<Host>, sent: SimTime) {
+        let instance = self.instance_mut(number);
+        assert_eq!(instance.state, State::Unsent, "an instance is dispatched once");
+        instance.state = State::InProgress;
+        instance.host = host;
+        instance.sent = sent;
+    }
+
+    /// A host has reported an instance. One that has timed out is accepted all the same.
+    pub(super) fn report(
+        &mut self,
+        number: u8,
+        outcome: Outcome,
+        output: Output,
+        received: SimTime,
+    ) -> ReportTaken {
+        let instance = self.instance_mut(number);
+        let taken = match instance.state {
+            State::InProgress => ReportTaken::InTime {
+                host: instance.host,
+                latency: received.saturating_since(instance.sent),
+            },
+            State::Over(Outcome::NoReply) => ReportTaken::Late,
+            State::Over(_) | State::Unsent => return ReportTaken::Ignored,
+        };
+        instance.state = State::Over(outcome);
+        instance.output = output;
+        instance.received = received;
+        taken
+    }
+
+    /// The scheduler has withdrawn an unsent instance.
+    pub(super) fn withdraw(&mut self, number: u8) {
+        let instance = self.instance_mut(number);
+        assert_eq!(instance.state, State::Unsent, "only unsent instances are withdrawn");
+        instance.state = State::Over(Outcome::DidntNeed);
+    }
+
+    /// The scientists have taken over.
+    pub(super) fn assimilated(&mut self) {
+        self.assimilation = Assimilation::Done;
+    }
+
+    /// What the validator has found: a canonical instance; or, if there is no quorum of equal
+    /// results, one more instance is wanted than there are viable results.
+    pub(super) fn take_verdict(&mut self, verdict: &Verdict, rules: &Jobs) {
+        self.checking = false;
+        let mut viable = 0;
+        for &(number, judgement) in &verdict.judged {
+            let instance = self.instance_mut(number);
+            match judgement {
+                Judgement::Found(validity) => instance.validity = validity,
+                Judgement::Unreadable => {
+                    instance.validity = Validity::Invalid;
+                    instance.state = State::Over(Outcome::ValidateError);
+                }
+            }
+            viable += u32::from(instance.validity == Validity::Inconclusive);
+        }
+        if self.canonical.is_some() {
+            return;
+        }
+        self.canonical = verdict.canonical;
+        if self.canonical.is_none() {
+            if viable > rules.max_success_results {
+                self.error_mask.0 |= ErrorMask::TOO_MANY_SUCCESSES;
+            }
+            if viable >= u32::from(self.target) {
+                self.target = viable as u8 + 1;
+            }
+        }
+    }
+
+    /// Whether wrong outputs have won.
+    pub(super) fn canonical_is_wrong(&self) -> bool {
+        self.canonical
+            .is_some_and(|number| self.instances[usize::from(number)].output != Output::CORRECT)
+    }
+
+    /// Takes the job to its next state, as of an instant up to which everything is known.
+    pub(super) fn transition(&mut self, rules: &Jobs, as_of: SimTime) -> Steps {
+        let mut steps = Steps::default();
+        self.time_out(rules, as_of, &mut steps);
+        let count = self.count();
+        if self.canonical.is_none() {
+            self.find_errors(rules, count);
+        }
+        if !self.error_mask.is_empty() {
+            self.give_up(&mut steps);
+        } else {
+            self.want_validation(rules, count, &mut steps);
+            if self.canonical.is_none() {
+                steps.create = self.create_instances(rules, count);
+            }
+        }
+        let decided = self.canonical.is_some() || !self.error_mask.is_empty();
+        if decided {
+            if count.unsent > 0 && !self.withdrawing {
+                self.withdrawing = true;
+                steps.withdraw = true;
+            }
+            if self.assimilation == Assimilation::Init {
+                self.assimilation = Assimilation::Ready;
+                steps.assimilate = Some(self.error_mask);
+            }
+        }
+        steps.delete = self.is_over();
+        let outputs = self.instances.iter().filter(|i| i.is_success());
+        steps.outputs = outputs.count() as u32;
+        let in_progress = self.instances.iter().filter(|i| i.state == State::InProgress);
+        steps.next_deadline = in_progress.map(|i| i.deadline(rules)).min();
+        steps
+    }
+
+    fn time_out(&mut self, rules: &Jobs, as_of: SimTime, steps: &mut Steps) {
+        for (number, instance) in (0..).zip(&mut self.instances) {
+            if instance.state == State::InProgress && instance.deadline(rules) < as_of {
+                instance.state = State::Over(Outcome::NoReply);
+                steps.timed_out.push(TimedOut {
+                    number,
+                    host: instance.host,
+                });
+            }
+        }
+    }
+
+    /// Timeouts do not count as errors.
+    fn count(&self) -> Count {
+        let mut count = Count::default();
+        for instance in &self.instances {
+            match instance.state {
+                State::Unsent => count.unsent += 1,
+                State::InProgress => count.in_progress += 1,
+                State::Over(Outcome::Success) => {
+                    count.success += u32::from(instance.validity != Validity::Invalid);
+                    count.new_success += u32::from(instance.validity == Validity::Init);
+                }
+                State::Over(Outcome::ClientError | Outcome::ValidateError) => count.errors += 1,
+                State::Over(Outcome::NoReply | Outcome::DidntNeed) => {}
+            }
+        }
+        count
+    }
+
+    fn find_errors(&mut self, rules: &Jobs, count: Count) {
+        if count.errors > rules.max_error_results {
+            self.error_mask.0 |= ErrorMask::TOO_MANY_ERRORS;
+        }
+        let allowed = i64::from(rules.max_total_results) - self.instances.len() as i64;
+        if allowed < 0 || (allowed == 0 && self.needed(count) > 0) {
+            self.error_mask.0 |= ErrorMask::TOO_MANY_TOTAL;
+        }
+    }
+
+    fn needed(&self, count: Count) -> u32 {
+        u32::from(self.target).saturating_sub(count.unsent + count.in_progress + count.success)
+    }
+
+    fn create_instances(&mut self, rules: &Jobs, count: Count) -> u8 {
+        let allowed = rules.max_total_results - self.instances.len() as u32;
+        let create = self.needed(count).min(allowed) as u8;
+        for _ in 0..create {
+            self.instances.push(Instance::unsent());
+        }
+        create
+    }
+
+    fn give_up(&mut self, steps: &mut Steps) {
+        for instance in &mut self.instances {
+            let open = matches!(instance.validity, Validity::Init | Validity::Inconclusive);
+            if instance.is_success() && open {
+                instance.validity = Validity::NoCheck;
+                steps.not_checked += 1;
+            }
+        }
+    }
+
+    fn want_validation(&mut self, rules: &Jobs, count: Count, steps: &mut Steps) {
+        // A later result is compared with the canonical one even if, with the invalid ones gone,
+        // the successes are fewer than a quorum again: else it would never be over.
+        let enough = count.success >= rules.min_quorum || self.canonical.is_some();
+        if self.checking || count.new_success == 0 || !enough {
+            return;
+        }
+        self.checking = true;
+        let canonical = self
+            .canonical
+            .map(|number| self.instances[usize::from(number)].output);
+        let wanted = |instance: &Instance| match canonical {
+            Some(_) => instance.validity == Validity::Init,
+            None => instance.validity != Validity::Invalid,
+        };
+        let results = (0..)
+            .zip(&self.instances)
+            .filter(|(_, instance)| instance.is_success() && wanted(instance))
+            .map(|(number, instance)| Candidate {
+                number,
+                output: instance.output,
+                host: instance.host,
+                sent: instance.sent,
+                received: instance.received,
+            })
+            .collect();
+        steps.validate = Some((canonical, results));
+    }
+
+    /// Whether nothing can happen to the job any more, but a result that is too late.
+    fn is_over(&self) -> bool {
+        let settled = |instance: &Instance| match instance.state {
+            State::Over(Outcome::Success) => instance.validity != Validity::Init,
+            State::Over(_) => true,
+            State::Unsent | State::InProgress => false,
+        };
+        self.assimilation == Assimilation::Done
+            && !self.checking
+            && self.instances.iter().all(settled)
+    }
+
+    fn instance_mut(&mut self, number: u8) -> &mut Instance {
+        &mut self.instances[usize::from(number)]
+    }
+}
+
+impl Instance {
+    fn unsent() -> Self {
+        Instance {
+            state: State::Unsent,
+            validity: Validity::Init,
+            output: Output::MISSING,
+            host: Address::new(kernel::ActorId(u32::MAX)),
+            sent: SimTime::START,
+            received: SimTime::START,
+        }
+    }
+
+    fn is_success(&self) -> bool {
+        self.state == State::Over(Outcome::Success)
+    }
+
+    fn deadline(&self, rules: &Jobs) -> SimTime {
+        self.sent + rules.delay_bound.span()
+    }
+}
+
+#[cfg(test)]
+mod tests;
