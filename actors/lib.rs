@@ -4,3 +4,4 @@
 
 pub mod phold;
 pub mod shared;
+pub mod volunteer;

@@ -17,6 +17,7 @@ pub type Context<'a> = KernelContext<'a, VolunteerActor>;
 /// The cast of a volunteer computing project. The few servers are boxed, since hosts are many.
 #[derive(Debug)]
 #[allow(missing_docs)] // One variant per member of the cast.
+#[allow(clippy::large_enum_variant)] // Nearly every actor is a host: a box would only cost a jump.
 pub enum VolunteerActor {
     Scheduler(Box<Scheduler>),
     Transitioner(Box<Transitioner>),

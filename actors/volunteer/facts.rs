@@ -43,6 +43,8 @@ pub enum Fact {
     ComputationEnded {
         /// For how long it computed.
         computed: SimDuration,
+        /// Speed of all processors of the host together, in Mflop/s.
+        mflop_per_s: u32,
         /// Success or client error.
         outcome: Outcome,
     },

@@ -48,6 +48,8 @@ pub struct Host {
     contacts: u32,
     /// A scheduler request is under way.
     asking: bool,
+    /// The last request asked for work.
+    wanted_work: bool,
     /// The work it wanted last was not to be had so many times in a row.
     refusals: u8,
     /// No request for work before this.
@@ -95,6 +97,7 @@ impl Host {
             record: None,
             contacts: 0,
             asking: false,
+            wanted_work: false,
             refusals: 0,
             backed_off_until: SimTime::START,
             silent_until: SimTime::START,
@@ -225,6 +228,10 @@ impl Host {
         self.silent_until = ctx.now() + reply.request_delay;
         self.forget_reported();
         self.delete_files(reply, ctx);
+        ctx.note(Fact::HostServed {
+            instances: reply.instances.len() as u32,
+            wanted: self.wanted_work,
+        });
         self.take_note_of_answer(!reply.instances.is_empty(), ctx);
         for &instance in &reply.instances {
             self.accept(instance, reply.deadline, ctx);
@@ -336,7 +343,11 @@ impl Host {
             Outcome::Success => Stage::Uploading,
             _ => Stage::Reportable { since: now },
         };
-        ctx.note(Fact::ComputationEnded { computed, outcome });
+        ctx.note(Fact::ComputationEnded {
+            computed,
+            mflop_per_s: self.traits.mflop_per_s(),
+            outcome,
+        });
         if outcome == Outcome::Success {
             self.upload(instance, ctx);
         }

@@ -7,7 +7,6 @@
 use kernel::{Address, Envelope, SimDuration, SimTime};
 use smallvec::SmallVec;
 
-use super::file_server::{DownloadServer, UploadServer};
 use super::host::Host;
 use super::job::{FileId, InstanceId, InstanceSet, JobId, Outcome, Output, Validity};
 use super::scheduler::Scheduler;
@@ -198,7 +197,7 @@ pub struct Check {
 }
 
 /// A result to be validated.
-#[derive(Clone, Copy, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Candidate {
     /// The instance's number.
     pub number: u8,
@@ -336,9 +335,6 @@ pub enum ToHost {
     },
 }
 
-/// The addresses of file servers, where either kind will do.
-pub type FileServerAddresses = (Address<DownloadServer>, Address<UploadServer>);
-
 macro_rules! part_of_the_conversation {
     ($($kind:ident),*) => {
         $(impl From<$kind> for Message {
@@ -349,6 +345,13 @@ macro_rules! part_of_the_conversation {
     };
 }
 part_of_the_conversation!(
-    ToScheduler, ToTransitioner, ToValidator, ToAssimilator, ToFileDeleter, ToWorkGenerator,
-    ToDownloadServer, ToUploadServer, ToHost
+    ToScheduler,
+    ToTransitioner,
+    ToValidator,
+    ToAssimilator,
+    ToFileDeleter,
+    ToWorkGenerator,
+    ToDownloadServer,
+    ToUploadServer,
+    ToHost
 );

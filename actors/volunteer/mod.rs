@@ -40,6 +40,8 @@ pub mod quota;
 pub mod scenario;
 pub mod scheduler;
 pub mod shelf;
+#[cfg(test)]
+mod tests;
 pub mod transitioner;
 pub mod validator;
 mod world;

@@ -6,7 +6,7 @@
 //! process, and hosts of the classes that leave at once are not there, for in a snapshot their share
 //! is their share of all lifetimes, which is practically zero. They join later like all others.
 
-use kernel::{ActorId, RandomStream, Purpose, SimDuration, SimTime};
+use kernel::{ActorId, Purpose, RandomStream, SimDuration, SimTime};
 
 use super::host::{Class, Traits};
 use super::scenario::{Pattern, Scenario, Start};
@@ -65,15 +65,17 @@ fn arrivals(scenario: &Scenario) -> Vec<SimTime> {
     let mut random = RandomStream::new(scenario.seed, THE_WORLD, purpose::ARRIVALS);
     let mut now = SimTime::START;
     let mut times = Vec::new();
-    while rate > 0.0 {
+    if rate <= 0.0 {
+        return times;
+    }
+    loop {
         let gap = SimDuration::from_secs_f64(random.exponential() / rate);
         now += gap.max(SimDuration::NANOSECOND);
         if now >= end {
-            break;
+            return times;
         }
         times.push(now);
     }
-    times
 }
 
 /// Everybody who will take part in the run, in the order of their numbers from `first` on.
@@ -114,7 +116,11 @@ pub(super) fn class(scenario: &Scenario, id: ActorId, at_start: bool) -> Class {
         (Class::OneContact, errors.f_one_contact.value()),
     ];
     let staying = classes_that_stay(scenario);
-    let classes = if in_equilibrium { &staying[..] } else { &everybody[..] };
+    let classes = if in_equilibrium {
+        &staying[..]
+    } else {
+        &everybody[..]
+    };
     let all: f64 = classes.iter().map(|class| class.1).sum();
     let mut random = RandomStream::new(scenario.seed, id, purpose::CLASS);
     let mut drawn = random.between(0.0, all);

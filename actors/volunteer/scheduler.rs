@@ -12,8 +12,8 @@ use super::Context;
 use super::assignment::{Assignment, Decision, FilesOfHost};
 use super::facts::Fact;
 use super::job::{InstanceId, InstanceSet, JobId, Outcome};
-use super::messages::{Reply, Report, Request, ToScheduler, ToTransitioner, ToWorkGenerator};
 use super::messages::ToHost;
+use super::messages::{Reply, Report, Request, ToScheduler, ToTransitioner, ToWorkGenerator};
 use super::project::Project;
 use super::quota::{Deed, Quota};
 use super::shelf::{Asker, Reported, Shelf};
@@ -218,7 +218,9 @@ impl Scheduler {
             }
             feasibility.count(present);
             left -= 1;
-            reply.instances.push(self.dispatch(job, asker, reply.record, request, ctx));
+            reply
+                .instances
+                .push(self.dispatch(job, asker, reply.record, request, ctx));
         }
         reply.files_to_delete = files.finished;
         let host = &mut self.hosts[reply.record as usize];

@@ -98,7 +98,9 @@ impl Shelf {
             return None;
         }
         let first = work.first_unsent as usize;
-        let found = work.jobs[first..].iter().position(|job| job.may_go_to(asker))?;
+        let found = work.jobs[first..]
+            .iter()
+            .position(|job| job.may_go_to(asker))?;
         let place = (first + found) as u32;
         Some(JobId::in_file(file, place, self.jobs_per_file))
     }
@@ -135,8 +137,10 @@ impl Shelf {
 
     /// Whether there are jobs in the file that have not been created yet.
     pub fn can_open(&self, file: FileId) -> bool {
-        self.work(self.place_of(file))
-            .is_some_and(|work| work.jobs.len() < self.jobs_per_file as usize)
+        // A file that is done with has dropped its jobs; it is not open again.
+        self.work(self.place_of(file)).is_some_and(|work| {
+            work.deleted < self.jobs_per_file && work.jobs.len() < self.jobs_per_file as usize
+        })
     }
 
     /// A file that nobody has got yet.
@@ -178,7 +182,10 @@ impl Shelf {
         }
         let most = self.jobs_per_file as usize;
         let work = self.work_mut(place).expect("a rule opens files that exist");
-        assert!(work.jobs.len() < most, "a rule opens no more jobs than a file has");
+        assert!(
+            work.jobs.len() < most,
+            "a rule opens no more jobs than a file has"
+        );
         let number = work.jobs.len() as u32;
         if work.unsent == 0 {
             work.first_unsent = number;
@@ -202,7 +209,10 @@ impl Shelf {
         let (place, number) = self.find(job);
         let work = self.work_mut(place).expect("a rule takes jobs that exist");
         let taken = &mut work.jobs[number];
-        assert!(taken.may_go_to(asker), "one instance of a job per volunteer");
+        assert!(
+            taken.may_go_to(asker),
+            "one instance of a job per volunteer"
+        );
         taken.unsent -= 1;
         let instance = taken.sent.len() as u8;
         taken.sent.push(Sent { asker, record });
@@ -273,7 +283,8 @@ impl Shelf {
     /// The record of the host that has got an instance.
     pub fn holder(&self, instance: InstanceId) -> Option<u32> {
         let sent = &self.job(instance.job)?.sent;
-        sent.get(usize::from(instance.number)).map(|sent| sent.record)
+        sent.get(usize::from(instance.number))
+            .map(|sent| sent.record)
     }
 
     /// Forgets a job. Tells whether it was the last of its file.
@@ -369,7 +380,11 @@ mod tests {
         let (job, _) = shelf.open(FileId(1), 2);
         let (first_host, second_host) = (0, 1);
         shelf.take(job, Asker(7), first_host);
-        assert_eq!(shelf.lowest_unsent(Asker(7)), None, "for {second_host}, too");
+        assert_eq!(
+            shelf.lowest_unsent(Asker(7)),
+            None,
+            "for {second_host}, too"
+        );
         assert_eq!(shelf.lowest_unsent(Asker(8)), Some(job));
     }
 
@@ -407,10 +422,18 @@ mod tests {
         let mut shelf = shelf();
         let jobs: Vec<JobId> = (0..3).map(|_| shelf.open(FileId(1), 1).0).collect();
         assert!(!shelf.can_open(FileId(1)));
+        for _ in 0..3 {
+            let (job, _) = shelf.open(FileId(3), 1);
+            shelf.delete(job);
+        }
+        assert!(
+            !shelf.can_open(FileId(3)),
+            "done with, though an older file is not"
+        );
         assert!(!shelf.delete(jobs[1]));
         assert!(!shelf.delete(jobs[0]));
         assert!(shelf.delete(jobs[2]));
         assert_eq!(shelf.lowest_unsent_in(FileId(1), Asker(1)), None);
-        assert_eq!(shelf.open(FileId(3), 1).0, JobId(9));
+        assert!(!shelf.can_open(FileId(1)));
     }
 }

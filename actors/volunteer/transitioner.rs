@@ -102,7 +102,9 @@ impl Transitioner {
 
     fn create(&mut self, job: JobId, ctx: &mut Context<'_>) {
         let state = JobState::new(&self.project.scenario.jobs, self.as_of(ctx));
-        let place = self.project.place_at_transitioner(self.project.file_of(job));
+        let place = self
+            .project
+            .place_at_transitioner(self.project.file_of(job));
         let index = place
             .checked_sub(self.gone)
             .expect("a file is dropped only when all its jobs have been created")
@@ -160,7 +162,9 @@ impl Transitioner {
 
     fn retire(&mut self, job: JobId) {
         let jobs_per_file = self.project.scenario.jobs.jobs_per_file;
-        let place = self.project.place_at_transitioner(self.project.file_of(job));
+        let place = self
+            .project
+            .place_at_transitioner(self.project.file_of(job));
         let file = &mut self.files[(place - self.gone) as usize];
         file.jobs[job.place(jobs_per_file) as usize] = None;
         file.retired += 1;
@@ -181,11 +185,11 @@ impl Transitioner {
     }
 
     fn job_mut(&mut self, job: JobId) -> Option<&mut JobState> {
-        let place = self.project.place_at_transitioner(self.project.file_of(job));
+        let place = self
+            .project
+            .place_at_transitioner(self.project.file_of(job));
         let number = job.place(self.project.scenario.jobs.jobs_per_file) as usize;
-        let file = self
-            .files
-            .get_mut(place.checked_sub(self.gone)? as usize)?;
+        let file = self.files.get_mut(place.checked_sub(self.gone)? as usize)?;
         file.jobs.get_mut(number)?.as_deref_mut()
     }
 }
@@ -217,7 +221,11 @@ fn carry_out(job: JobId, steps: Steps, project: &Project, ctx: &mut Context<'_>)
             job,
             number: timed_out.number,
         };
-        ctx.send(scheduler, ToScheduler::InstanceTimedOut { instance }, feeder);
+        ctx.send(
+            scheduler,
+            ToScheduler::InstanceTimedOut { instance },
+            feeder,
+        );
     }
     for _ in 0..steps.not_checked {
         ctx.note(Fact::ResultNotChecked);
@@ -227,7 +235,11 @@ fn carry_out(job: JobId, steps: Steps, project: &Project, ctx: &mut Context<'_>)
             count: u32::from(steps.create),
         });
         let count = steps.create;
-        ctx.send(scheduler, ToScheduler::InstancesCreated { job, count }, feeder);
+        ctx.send(
+            scheduler,
+            ToScheduler::InstancesCreated { job, count },
+            feeder,
+        );
     }
     if steps.withdraw {
         ctx.send(scheduler, ToScheduler::UnsentNotNeeded { job }, feeder);
@@ -239,7 +251,11 @@ fn carry_out(job: JobId, steps: Steps, project: &Project, ctx: &mut Context<'_>)
             results,
         });
         let delay = servers.validator_period.span();
-        ctx.send(project.validator_of(job), ToValidator::ValidationNeeded(check), delay);
+        ctx.send(
+            project.validator_of(job),
+            ToValidator::ValidationNeeded(check),
+            delay,
+        );
     }
     if let Some(error_mask) = steps.assimilate {
         let failed = !error_mask.is_empty();
@@ -247,7 +263,11 @@ fn carry_out(job: JobId, steps: Steps, project: &Project, ctx: &mut Context<'_>)
             ctx.note(Fact::JobFailed { error_mask });
         }
         let delay = servers.assimilator_period.span();
-        ctx.send(project.assimilator(), ToAssimilator::JobReady { job, failed }, delay);
+        ctx.send(
+            project.assimilator(),
+            ToAssimilator::JobReady { job, failed },
+            delay,
+        );
     }
     if steps.delete {
         let outputs = steps.outputs;

@@ -10,7 +10,9 @@ use kernel::{Group, Inbox};
 use super::Context;
 use super::facts::Fact;
 use super::job::{InstanceSet, Output, Validity};
-use super::messages::{Candidate, Check, Judgement, ToScheduler, ToTransitioner, ToValidator, Verdict};
+use super::messages::{
+    Candidate, Check, Judgement, ToScheduler, ToTransitioner, ToValidator, Verdict,
+};
 use super::project::Project;
 
 /// Validates results, and grants credit.
@@ -123,7 +125,9 @@ fn verdict(
     Verdict {
         job: check.job,
         canonical,
-        judged: judged.map(|result| (result.number, judge(result))).collect(),
+        judged: judged
+            .map(|result| (result.number, judge(result)))
+            .collect(),
     }
 }
 
@@ -183,7 +187,11 @@ mod tests {
         assert_eq!(agree(&[RIGHT, RIGHT], 2), Some(0));
         assert_eq!(agree(&[wrong(1), wrong(2), RIGHT, RIGHT], 4), None);
         assert_eq!(agree(&[wrong(1), RIGHT, RIGHT, RIGHT], 4), Some(1));
-        assert_eq!(agree(&[RIGHT, RIGHT], 3), None, "fewer than the quorum are not compared");
+        assert_eq!(
+            agree(&[RIGHT, RIGHT], 3),
+            None,
+            "fewer than the quorum are not compared"
+        );
     }
 
     #[test]
@@ -199,7 +207,10 @@ mod tests {
         // Field case 11 (BOINC issue 705): the output file is missing at validation.
         let verdict = check_set(&check(&[RIGHT, Output::MISSING, RIGHT], None), 3);
         assert_eq!(verdict.canonical, None);
-        assert_eq!(found(&verdict), [INCONCLUSIVE, Judgement::Unreadable, INCONCLUSIVE]);
+        assert_eq!(
+            found(&verdict),
+            [INCONCLUSIVE, Judgement::Unreadable, INCONCLUSIVE]
+        );
     }
 
     #[test]

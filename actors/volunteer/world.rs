@@ -10,7 +10,7 @@ use kernel::{ActorId, RandomStream, SimTime, World, WorldBuilder};
 use super::actor::VolunteerActor;
 use super::daemons::{Assimilator, FileDeleter, WorkGenerator};
 use super::file_server::{DownloadServer, UploadServer};
-use super::host::{Host, Traits};
+use super::host::Host;
 use super::population::{self, Participant};
 use super::project::Project;
 use super::scenario::Scenario;
@@ -151,13 +151,4 @@ fn declare(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
     // An output that is stored may be reported at once, but brings on neither downloads nor uploads.
     world.reaction::<Host, UploadServer, UploadServer>(project.least_computing);
     world.reaction::<Host, UploadServer, DownloadServer>(project.least_computing);
-}
-
-/// What the fastest processor among these hosts does, for those who build projects without a world.
-#[cfg(test)]
-pub(super) fn fastest(traits: &[Traits]) -> f64 {
-    traits
-        .iter()
-        .map(|host| host.speed_flop_per_s)
-        .fold(1.0, f64::max)
 }

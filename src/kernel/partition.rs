@@ -321,12 +321,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     /// set apart and sorted. All others are handled as they lie. The first pass does the work of a
     /// prefetch, too: its visits do not depend on each other, so the processor fetches many
     /// residents from memory at once, and the second pass finds them in the cache.
-    fn handle_marked(
-        &mut self,
-        events: &mut Vec<Envelope<A::Message>>,
-        end: SimTime,
-        safe: Safe,
-    ) {
+    fn handle_marked(&mut self, events: &mut Vec<Envelope<A::Message>>, end: SimTime, safe: Safe) {
         self.buffers.stretch += 2;
         if self.buffers.stretch == u32::MAX - 1 {
             for resident in &mut self.residents {
@@ -337,7 +332,9 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         let (once, again) = (self.buffers.stretch, self.buffers.stretch + 1);
         let mut crowded_residents = 0u32;
         for envelope in events.iter() {
-            let mark = &mut self.residents[(envelope.target.0 - self.first) as usize].desk.mark;
+            let mark = &mut self.residents[(envelope.target.0 - self.first) as usize]
+                .desk
+                .mark;
             // Without a branch: which residents turn up again cannot be predicted.
             let seen = u32::from(*mark >= once);
             *mark = once + seen;

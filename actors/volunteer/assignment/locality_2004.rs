@@ -46,9 +46,7 @@ impl Assignment for Locality2004 {
         }
         match shelf.lowest_unsent(asker) {
             Some(job) => Decision::Take(job),
-            None => shelf
-                .fresh_file()
-                .map_or(Decision::Nothing, Decision::Open),
+            None => shelf.fresh_file().map_or(Decision::Nothing, Decision::Open),
         }
     }
 }

@@ -124,11 +124,9 @@ impl<T: Eq + Copy> SharedLine<T> {
     }
 
     fn advance(&mut self, now: SimTime) {
-        let sharing = self.under_way.len() as u128;
-        if sharing > 0 {
-            let elapsed = u128::from((now - self.as_of).nanos());
-            self.virtual_time += elapsed * FINE / sharing;
-        }
+        let elapsed = u128::from((now - self.as_of).nanos());
+        let service = (elapsed * FINE).checked_div(self.under_way.len() as u128);
+        self.virtual_time += service.unwrap_or(0);
         self.as_of = now;
     }
 }
@@ -179,7 +177,10 @@ mod tests {
     fn transfers_share_a_line_evenly() {
         // 3 MB alone for 1 s; then shared with 1 MB, which is through at 3 s after 2 s of half a
         // line; then alone again: 3 = 1 + 2 / 2 + 1.
-        assert_eq!(ends(&[(0, 3_000_000), (1, 1_000_000)]), [(1, 3.0), (0, 4.0)]);
+        assert_eq!(
+            ends(&[(0, 3_000_000), (1, 1_000_000)]),
+            [(1, 3.0), (0, 4.0)]
+        );
     }
 
     #[test]

@@ -62,10 +62,10 @@ impl Host {
             self.backed_off_until = SimTime::START;
             return;
         }
-        let now = ctx.now();
-        if !self.wants_work(now) {
+        if !self.wanted_work {
             return;
         }
+        let now = ctx.now();
         let client = &self.project.scenario.client;
         let doubled = client.backoff_least.span() * (1 << self.refusals.min(32));
         let wait = doubled.min(client.backoff_most.span()).as_secs_f64();
@@ -82,6 +82,7 @@ impl Host {
         } else {
             (SimDuration::ZERO, 0)
         };
+        self.wanted_work = idle_cores > 0 || work_wanted > SimDuration::ZERO;
         let queue_delay = self.by_the_wall_clock(self.work_left(now) / self.cores(), now);
         let input_file = self.project.scenario.jobs.input_file.bytes();
         let disk_used = input_file * self.files.len() as u64;
@@ -137,7 +138,11 @@ impl Host {
                     .min(SimTime::START + close);
             }
         }
-        if waiting >= client.report_at { now } else { due }
+        if waiting >= client.report_at {
+            now
+        } else {
+            due
+        }
     }
 
     /// When a processor will be idle within the smallest buffer, if the machine stays on.
@@ -148,18 +153,16 @@ impl Host {
         due.max(self.backed_off_until)
     }
 
-    fn wants_work(&self, now: SimTime) -> bool {
-        self.idle_cores() > 0 || self.shortfall(now) > SimDuration::ZERO
-    }
-
     // How much?
 
     /// What is missing to keep all processors busy for the whole buffer, in processor time by the
-    /// wall clock.
+    /// wall clock. Work that queues for one processor does not make up for another's idleness.
     fn shortfall(&self, now: SimTime) -> SimDuration {
         let client = &self.project.scenario.client;
-        let buffer = (client.buffer_min.span() + client.buffer_extra.span()) * self.cores();
-        buffer.saturating_sub(self.by_the_wall_clock(self.work_left(now), now))
+        let buffer = client.buffer_min.span() + client.buffer_extra.span();
+        let missing = |busy: SimDuration| buffer.saturating_sub(self.by_the_wall_clock(busy, now));
+        let busy = self.busy_processors(now).into_iter();
+        busy.fold(SimDuration::ZERO, |sum, busy| sum + missing(busy))
     }
 
     fn idle_cores(&self) -> u32 {
@@ -174,33 +177,26 @@ impl Host {
         })
     }
 
-    /// For how long all processors have something to do, if the machine stays on: the time at which
-    /// the first finds nothing to go on with. Tasks are taken up in the order in which they came.
+    /// For how long all processors have something to do, if the machine stays on.
     fn saturated(&self, now: SimTime) -> SimDuration {
-        let cores = usize::from(self.traits.cores);
+        let busy = self.busy_processors(now).into_iter();
+        busy.min().unwrap_or(SimDuration::ZERO)
+    }
+
+    /// For how long each processor has something to do, if the machine stays on. Tasks are taken up
+    /// in the order in which they came, each by the first processor that is free.
+    fn busy_processors(&self, now: SimTime) -> SmallVec<[SimDuration; 16]> {
         let mut busy: SmallVec<[SimDuration; 16]> = SmallVec::new();
-        let work = self.tasks.iter().filter(|task| task.is_work());
-        let mut waiting: SmallVec<[SimDuration; 16]> = SmallVec::new();
-        for task in work {
-            let left = self.estimate(task, now);
-            if task.stage == Stage::Running {
-                busy.push(left);
-            } else {
-                waiting.push(left);
-            }
+        for task in self.tasks.iter().filter(|t| t.stage == Stage::Running) {
+            busy.push(self.estimate(task, now));
         }
-        let mut next = waiting.into_iter();
-        while busy.len() < cores {
-            let Some(left) = next.next() else {
-                return SimDuration::ZERO;
-            };
-            busy.push(left);
-        }
-        for left in next {
+        busy.resize(usize::from(self.traits.cores), SimDuration::ZERO);
+        let queued = |task: &&Task| task.is_work() && task.stage != Stage::Running;
+        for task in self.tasks.iter().filter(queued) {
             let first = busy.iter_mut().min().expect("a host has a processor");
-            *first += left;
+            *first += self.estimate(task, now);
         }
-        busy.into_iter().min().unwrap_or(SimDuration::ZERO)
+        busy
     }
 
     /// What the client believes that a task will still take. How far a sound computation is, it
@@ -223,8 +219,7 @@ impl Host {
         let member_for = now.saturating_since(self.joins_at);
         let usual = self.project.usual_on_fraction;
         let known = LEARNING.as_secs_f64();
-        let fraction =
-            (on.as_secs_f64() + usual * known) / (member_for.as_secs_f64() + known);
+        let fraction = (on.as_secs_f64() + usual * known) / (member_for.as_secs_f64() + known);
         (fraction * 1e6) as u32
     }
 

@@ -45,6 +45,10 @@ mod tests {
         assert_eq!(rule.after(4, Deed::FoundValid), 4);
         assert_eq!(rule.after(1, Deed::TimedOut), 1);
         assert_eq!(rule.per_day(10, 2), 20);
-        assert_eq!(rule.per_day(10, 16), 40, "more than four processors do not count");
+        assert_eq!(
+            rule.per_day(10, 16),
+            40,
+            "more than four processors do not count"
+        );
     }
 }

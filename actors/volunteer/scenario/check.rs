@@ -57,7 +57,13 @@ impl Checks {
     }
 
     fn at_least_one(&mut self, key: &str, found: u32) {
-        self.require(found >= 1, key, found, "there must be one", "write 1 or more");
+        self.require(
+            found >= 1,
+            key,
+            found,
+            "there must be one",
+            "write 1 or more",
+        );
     }
 
     fn some_time(&mut self, key: &str, found: Duration) {
@@ -89,10 +95,22 @@ impl Scenario {
         checks.some_time("until", self.until);
         let years = self.until.span().as_hours_f64() / 8_766.0;
         let right = "write a shorter time, such as \"14 d\"";
-        checks.require(years <= 100.0, "until", self.until, "longer than a century", right);
+        checks.require(
+            years <= 100.0,
+            "until",
+            self.until,
+            "longer than a century",
+            right,
+        );
         checks.at_least_one("hosts", self.hosts);
         let right = "write at most 20000000";
-        checks.require(self.hosts <= 20_000_000, "hosts", self.hosts, "too many hosts", right);
+        checks.require(
+            self.hosts <= 20_000_000,
+            "hosts",
+            self.hosts,
+            "too many hosts",
+            right,
+        );
         checks.some_time("record.interval", self.record.interval);
         let points = self.until.span().nanos() / self.record.interval.span().nanos().max(1);
         checks.require(
@@ -155,7 +173,13 @@ impl Scenario {
             ("network.upload", &self.network.upload),
         ] {
             let right = "write a bandwidth above zero, such as \"10 Mbit/s\"";
-            checks.require(line.mean() > 0.0, key, line.mean(), "nothing gets through", right);
+            checks.require(
+                line.mean() > 0.0,
+                key,
+                line.mean(),
+                "nothing gets through",
+                right,
+            );
         }
         if self.churn.pattern == Pattern::Steady {
             let mean = self.churn.lifetime.mean();
@@ -183,7 +207,13 @@ impl Scenario {
         checks.at_least_one("jobs.jobs_per_file", jobs.jobs_per_file);
         let right = "write at most 1000000";
         let few = jobs.jobs_per_file <= 1_000_000;
-        checks.require(few, "jobs.jobs_per_file", jobs.jobs_per_file, "too many", right);
+        checks.require(
+            few,
+            "jobs.jobs_per_file",
+            jobs.jobs_per_file,
+            "too many",
+            right,
+        );
         checks.at_least_one("jobs.min_quorum", jobs.min_quorum);
         let right = "write an amount above zero, such as \"1.05e14 flop\"";
         let some = jobs.flops.flop() > 0.0;
@@ -240,7 +270,10 @@ impl Scenario {
             ("servers.assimilator_period", servers.assimilator_period),
             ("servers.file_deleter_period", servers.file_deleter_period),
             ("servers.feeder_period", servers.feeder_period),
-            ("servers.work_generator_period", servers.work_generator_period),
+            (
+                "servers.work_generator_period",
+                servers.work_generator_period,
+            ),
         ] {
             checks.some_time(key, period);
         }
@@ -249,7 +282,13 @@ impl Scenario {
             ("servers.upload_bandwidth", servers.upload_bandwidth),
         ] {
             let right = "write at least \"1 kB/s\"";
-            checks.require(line.bytes_per_s() >= 1e3, key, line, "nothing gets through", right);
+            checks.require(
+                line.bytes_per_s() >= 1e3,
+                key,
+                line,
+                "nothing gets through",
+                right,
+            );
         }
         checks.at_least_one("scheduler.max_wus_to_send", self.scheduler.max_wus_to_send);
         checks.at_least_one("scheduler.max_ncpus", self.scheduler.max_ncpus);

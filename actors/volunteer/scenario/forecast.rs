@@ -33,16 +33,19 @@ impl Scenario {
         let joining = population::arrivals_per_s(self) * seconds;
         let at_start = f64::from(population::hosts_at_start(self));
         let hosts = at_start + joining;
-        let active = if at_start > 0.0 { at_start } else { joining / 2.0 };
+        let active = if at_start > 0.0 {
+            at_start
+        } else {
+            joining / 2.0
+        };
         let cores = table.mean_cores();
         let on = self.availability.fraction_on();
         let flop = self.jobs.flops.flop() * self.jobs.time_factor.mean();
         let per_host_s = table.mean_gflops() * 1e9 * on / flop;
         let instances = active * (per_host_s * seconds + cores);
         let switches = 2.0 * active * seconds / self.availability.mean_cycle_s();
-        let live = instances.min(
-            active * per_host_s * self.jobs.delay_bound.span().as_secs_f64() + active * cores,
-        );
+        let live = instances
+            .min(active * per_host_s * self.jobs.delay_bound.span().as_secs_f64() + active * cores);
         let memory = hosts * BYTES_PER_HOST
             + active * cores * 1.3 * BYTES_PER_TASK
             + live * BYTES_PER_LIVE_INSTANCE;

@@ -131,7 +131,11 @@ impl JobState {
     /// An instance was sent to a host.
     pub(super) fn dispatch(&mut self, number: u8, host: Address<Host>, sent: SimTime) {
         let instance = self.instance_mut(number);
-        assert_eq!(instance.state, State::Unsent, "an instance is dispatched once");
+        assert_eq!(
+            instance.state,
+            State::Unsent,
+            "an instance is dispatched once"
+        );
         instance.state = State::InProgress;
         instance.host = host;
         instance.sent = sent;
@@ -163,7 +167,11 @@ impl JobState {
     /// The scheduler has withdrawn an unsent instance.
     pub(super) fn withdraw(&mut self, number: u8) {
         let instance = self.instance_mut(number);
-        assert_eq!(instance.state, State::Unsent, "only unsent instances are withdrawn");
+        assert_eq!(
+            instance.state,
+            State::Unsent,
+            "only unsent instances are withdrawn"
+        );
         instance.state = State::Over(Outcome::DidntNeed);
     }
 
@@ -213,7 +221,9 @@ impl JobState {
         let mut steps = Steps::default();
         self.time_out(rules, as_of, &mut steps);
         let count = self.count();
-        if self.canonical.is_none() {
+        // While the validator is at it, nothing is decided against the job: it may have a canonical
+        // instance already.
+        if self.canonical.is_none() && !self.checking {
             self.find_errors(rules, count);
         }
         if !self.error_mask.is_empty() {
@@ -238,7 +248,10 @@ impl JobState {
         steps.delete = self.is_over();
         let outputs = self.instances.iter().filter(|i| i.is_success());
         steps.outputs = outputs.count() as u32;
-        let in_progress = self.instances.iter().filter(|i| i.state == State::InProgress);
+        let in_progress = self
+            .instances
+            .iter()
+            .filter(|i| i.state == State::InProgress);
         steps.next_deadline = in_progress.map(|i| i.deadline(rules)).min();
         steps
     }
