@@ -7,6 +7,8 @@ use actors::phold;
 use kernel::{Actor, Fingerprint, SimDuration, SimTime, Transcript, World, run_sequentially};
 use myriad::coordinator::{HorizonRule, Plan, QueueRule, Runtime, run};
 
+use crate::worlds::random_world;
+
 /// Every plan worth telling apart.
 fn plans() -> Vec<Plan> {
     let mut plans = Vec::new();
@@ -89,4 +91,12 @@ fn phold_agrees_with_the_oracle() {
         mean_s: 1.0,
     };
     agrees("phold", || parameters.build(7), after(20.0));
+}
+
+#[test]
+fn random_worlds_agree_with_the_oracle() {
+    for seed in 0..8 {
+        let end = SimTime::from_nanos(30_000);
+        agrees(&format!("random world {seed}"), || random_world(seed), end);
+    }
 }

@@ -1,3 +1,4 @@
 //! Whole runs, in reading order.
 
 mod agreement;
+mod worlds;
