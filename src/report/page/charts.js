@@ -91,7 +91,6 @@
       fill: stacked ? () => faded(colour(i), .65) : undefined,
       dash: !stacked && i >= 4 ? [6, 4] : undefined,
       points: { show: chart.x.length < 3 },
-      value: (u, v, s, idx) => idx == null ? "–" : withUnit(chart.y[s - 1][idx], chart.unit),
     }));
     const bands = [];
     for (let s = count; stacked && s > 1; s--) bands.push({ series: [s, s - 1] });
@@ -193,6 +192,8 @@
     const u = new uPlot({
       width: width(), height: HEIGHT,
       cursor: { points: { show: !chart.counts }, y: false, drag: { x: true, y: false } },
+      // The values are in the tooltip; the legend only names the lines.
+      legend: { live: false, markers: { width: 0, fill: (u, i) => colour(i - 1) } },
       ...options,
     }, data, place);
     u.ctx.canvas.setAttribute("role", "img");
