@@ -1,6 +1,7 @@
 //! Myriad: the application as a library, so that tests and benches can use it.
 
 pub mod cli;
+pub mod commands;
 pub mod coordinator;
 pub mod import;
 pub mod placement;

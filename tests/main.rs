@@ -1,4 +1,6 @@
 //! Whole runs, in reading order.
 
 mod agreement;
+mod bad_scenarios;
+mod command;
 mod worlds;

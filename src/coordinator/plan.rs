@@ -85,7 +85,8 @@ pub enum QueueRule {
 }
 
 /// A plan with every choice made for a particular world.
-pub(super) struct Division {
+pub(crate) struct Division {
+    pub placement: Placement,
     pub directory: Directory,
     pub horizon: Box<dyn Horizon>,
     /// About how long windows will be: queues choose the width of their buckets by it.
@@ -111,7 +112,7 @@ impl Plan {
     }
 
     /// Divides a world with these promises.
-    pub(super) fn divide(&self, promises: &Promises) -> Division {
+    pub(crate) fn divide(&self, promises: &Promises) -> Division {
         let rule = self.horizon_for(promises);
         let partitions = self.partitions.unwrap_or(match self.threads {
             0 | 1 => 1,
@@ -139,6 +140,7 @@ impl Plan {
             ),
         };
         Division {
+            placement,
             directory,
             horizon,
             window,

@@ -17,6 +17,9 @@ pub struct Key {
     pub meaning: String,
 }
 
+/// A longer default would push the meaning out of sight.
+const LONGEST_DEFAULT: usize = 120;
+
 /// Deeper than any scenario: a schema may refer to itself.
 const DEEPEST: usize = 6;
 
@@ -31,10 +34,10 @@ pub fn keys(schema: &Value) -> Vec<Key> {
 pub fn as_markdown(schema: &Value) -> String {
     let mut out = "| key | value | default | meaning |\n|---|---|---|---|\n".to_owned();
     for key in keys(schema) {
-        let default = if key.default.is_empty() {
-            String::new()
-        } else {
-            format!("`{}`", key.default)
+        let default = match key.default.len() {
+            0 => String::new(),
+            1..=LONGEST_DEFAULT => format!("`{}`", key.default),
+            _ => "longer: see the `scenario.toml` of a run".to_owned(),
         };
         let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let _ = writeln!(
@@ -76,7 +79,7 @@ fn collect(
         }
         found.push(Key {
             kind: kind(root, property),
-            default: value.map_or_else(String::new, as_toml),
+            default: value.map(as_toml).unwrap_or_default(),
             meaning: meaning(property)
                 .or_else(|| meaning(target))
                 .unwrap_or_default(),
@@ -137,7 +140,12 @@ fn title_of(property: &Value) -> Option<String> {
     // The name of a type, as `#/$defs/Duration`.
     let reference = property.get("$ref")?.as_str()?;
     let name = reference.rsplit('/').next()?;
-    Some(name.to_lowercase().replace('_', " of "))
+    // What a program calls a double is a number to people.
+    Some(
+        name.to_lowercase()
+            .replace('_', " ")
+            .replace("double", "numbers"),
+    )
 }
 
 fn in_words(kind: &str, schema: &Value) -> String {

@@ -11,6 +11,7 @@ pub mod key_path;
 pub mod keys;
 pub mod overrides;
 pub mod suggestion;
+pub mod volunteer;
 
 pub use error::ScenarioError;
 pub use file::ScenarioText;

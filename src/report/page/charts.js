@@ -4,7 +4,7 @@
   const charts = JSON.parse(document.getElementById("charts").textContent);
   const root = document.documentElement;
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const colour = (i) => css(`--c${i % 8}`);
+  const colour = (i) => css(`--c${i % 10}`);
   const faded = (hex, alpha) => hex + Math.round(alpha * 255).toString(16).padStart(2, "0");
 
   const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -13,9 +13,11 @@
   const withUnit = (v, unit) => figure(v) + (unit && v != null ? " " + unit : "");
 
   // Marks on a logarithmic axis of seconds, at the spans people think in.
-  const SPANS = [[1e-3, "1 ms"], [1e-2, "10 ms"], [.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, "1 min"],
-    [600, "10 min"], [3600, "1 h"], [21600, "6 h"], [86400, "1 d"], [604800, "7 d"], [2592000, "30 d"],
-    [31557600, "1 y"], [315576000, "10 y"]];
+  const SPANS = [];
+  for (const [size, unit, counts] of [[1e-3, "ms", [1, 10, 100]], [1, "s", [1, 2, 5, 10, 30]],
+    [60, "min", [1, 2, 5, 10, 30]], [3600, "h", [1, 2, 4, 8, 16]], [86400, "d", [1, 2, 4, 7, 14, 30, 90, 180]],
+    [31557600, "y", [1, 2, 5, 10, 20, 50, 100]]])
+    for (const count of counts) SPANS.push([size * count, `${count} ${unit}`]);
   const span = (s) => {
     for (const [size, unit] of [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"], [1e-3, "ms"]])
       if (s >= size) return figure(s / size) + " " + unit;

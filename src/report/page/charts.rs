@@ -45,6 +45,8 @@ enum Shape {
 
 /// More points than this are not told apart on a screen; the file of metrics has them all.
 const MOST_POINTS: usize = 2_000;
+/// The quantiles that are marked in a histogram; more would cover each other.
+const MARKED: [f64; 3] = [0.5, 0.9, 0.99];
 /// More rows than this are not read.
 const MOST_ROWS: usize = 200;
 
@@ -164,6 +166,7 @@ fn bars(chart: &Chart, results: &Results) -> Option<Drawn> {
             quantiles: distribution
                 .quantiles
                 .iter()
+                .filter(|(p, _)| MARKED.contains(p))
                 .map(|&(p, value)| (p, value / size))
                 .collect(),
             spans: spans && logarithmic,

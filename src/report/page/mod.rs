@@ -130,7 +130,7 @@ fn table_of_figures(table: &Table) -> String {
         };
         let unit = match column.unit.as_str() {
             "" | "1" | "s" | "bytes" => String::new(),
-            unit if column.title.contains(unit) => String::new(),
+            unit if column.title.to_lowercase().contains(unit) => String::new(),
             unit => format!(" ({})", escape(unit)),
         };
         let _ = write!(out, "<th{class}>{}{unit}</th>", escape(&column.title));

@@ -1,0 +1,60 @@
+//! How does the program end when it did not do what it was asked?
+//!
+//! 1: the run failed. 2: the scenario or the command line is wrong. 130: interrupted.
+
+use crate::coordinator::RunError;
+use crate::report::run_directory::RunDirectoryError;
+use crate::scenario::ScenarioError;
+
+/// Why a verb did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The scenario cannot be used.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// Something else that was asked for cannot be done, and asking differently would help.
+    #[error("{0}")]
+    Asked(String),
+    /// The run did not go well.
+    #[error("{0}")]
+    Run(String),
+    /// The run directory cannot be had.
+    #[error(transparent)]
+    Directory(#[from] RunDirectoryError),
+    /// The run was interrupted; what it had found by then has been reported.
+    #[error("interrupted: the results are of the time that was reached")]
+    Interrupted,
+    /// Nobody listens to the output any more: not worth a word.
+    #[error("nobody listens")]
+    NobodyListens,
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Failure::Run(error.to_string())
+    }
+}
+
+impl Failure {
+    /// The exit code of the program.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Scenario(_)
+            | Failure::Asked(_)
+            | Failure::Directory(RunDirectoryError::Exists(_)) => 2,
+            Failure::Run(_) | Failure::Directory(_) => 1,
+            Failure::Interrupted => 130,
+            Failure::NobodyListens => 0,
+        }
+    }
+
+    /// The message for people, on standard error.
+    pub fn report(self) {
+        match self {
+            Failure::NobodyListens => {}
+            // With the place in the file, and colours where they are wanted.
+            Failure::Scenario(error) => eprintln!("{:?}", miette::Report::new(error)),
+            other => eprintln!("myriad: {other}"),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The verbs, one file each.
+
+pub mod check;
+pub mod describe;
+pub mod failure;
+pub mod interrupt;
+pub mod population;
+pub mod run;
+pub mod schema;
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::{ScenarioArguments, Verb};
+use crate::scenario::domain::{Domain, Loaded};
+use crate::scenario::volunteer::Volunteer;
+use crate::scenario::{Override, ScenarioError, ScenarioText};
+
+pub use failure::Failure;
+
+/// Does what the command line asks for.
+pub fn execute(verb: Verb) -> Result<(), Failure> {
+    match verb {
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Check(arguments) => check::check(&arguments),
+        Verb::Describe(arguments) => describe::describe(&arguments),
+        Verb::Population(arguments) => population::population(&arguments),
+        Verb::Schema(arguments) => schema::schema(&arguments),
+    }
+}
+
+/// A scenario as the command line asks for it, before it is known which domain it is of.
+struct Asked {
+    text: ScenarioText,
+    folder: PathBuf,
+}
+
+impl Asked {
+    fn read(arguments: &ScenarioArguments) -> Result<Self, ScenarioError> {
+        let mut overrides = Vec::new();
+        for set in &arguments.set {
+            overrides.push(Override::parse(set)?);
+        }
+        if let Some(seed) = arguments.seed {
+            overrides.push(Override::by_option("--seed", "seed", &seed.to_string()));
+        }
+        if let Some(until) = &arguments.until {
+            overrides.push(Override::by_option("--until", "until", until));
+        }
+        let folder = arguments.file.parent().unwrap_or(Path::new("")).to_owned();
+        let text = ScenarioText::read(&arguments.file, overrides)?;
+        Ok(Asked { text, folder })
+    }
+
+    /// The scenario, if it is of the only domain there is.
+    fn load(&self) -> Result<Loaded<Volunteer>, ScenarioError> {
+        self.text.require_domain(&[Volunteer::NAME])?;
+        Loaded::from_text(&self.text, &self.folder)
+    }
+}

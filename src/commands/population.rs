@@ -1,0 +1,55 @@
+//! `myriad population`: from a table of real hosts to a population file.
+
+use std::fs::File;
+
+use super::{Failure, run::print};
+use crate::cli::PopulationArguments;
+use crate::import::cpu_list::read_cpu_list;
+use crate::import::population_file::write_population;
+use crate::report::numbers;
+use crate::report::run_directory::write_text;
+use crate::scenario::error::printable;
+
+/// More skipped lines than this are counted only.
+const NAMED_LINES: usize = 20;
+
+/// Reads the table and writes the file.
+pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
+    let path = &arguments.table;
+    let stem = path
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let name = arguments.name.as_deref().unwrap_or(&stem);
+    let wrong = |why: String| Failure::Asked(printable(&format!("{}: {why}", path.display())));
+
+    let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let import = read_cpu_list(file, name).map_err(|error| wrong(error.to_string()))?;
+    for skipped in import.skipped.iter().take(NAMED_LINES) {
+        eprintln!(
+            "{}",
+            printable(&format!(
+                "line {} is skipped: {}",
+                skipped.line, skipped.why
+            ))
+        );
+    }
+    let skipped = import.skipped.len();
+    if skipped > NAMED_LINES {
+        eprintln!("and {} more lines", skipped - NAMED_LINES);
+    }
+    if arguments.strict && skipped > 0 {
+        return Err(wrong(format!(
+            "{skipped} lines cannot be used; without --strict they are skipped"
+        )));
+    }
+    write_text(&arguments.output, &write_population(&import.table))?;
+    print(&format!(
+        "{}: {} hosts with {} cores and {} GFLOPS on average, from {} lines ({} skipped)\n",
+        arguments.output.display(),
+        numbers::count(u64::from(import.table.hosts())),
+        numbers::number(import.table.mean_cores()),
+        numbers::number(import.table.mean_gflops()),
+        import.table.rows().len(),
+        skipped,
+    ))
+}
