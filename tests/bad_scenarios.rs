@@ -174,7 +174,11 @@ fn whole_numbers_are_whole_and_fit() {
     check(&hosts("inf"), &[], &["`hosts`"]);
     check(&hosts("99999999999"), &[], &["`hosts`"]);
     check(&hosts("0"), &[], &["`hosts`"]);
-    check(&hosts(&"9".repeat(400)), &[], &["overflowed", "line Some(4)"]);
+    check(
+        &hosts(&"9".repeat(400)),
+        &[],
+        &["overflowed", "line Some(4)"],
+    );
     check(&hosts("4000000000"), &[], &["`hosts`"]);
 }
 
