@@ -38,10 +38,8 @@ impl Actor for VolunteerActor {
     type Fact = Fact;
 
     fn start(&mut self, ctx: &mut Context<'_>) {
-        match self {
-            Self::Scheduler(scheduler) => scheduler.start(ctx),
-            Self::Host(host) => host.start(ctx),
-            _ => {}
+        if let Self::Host(host) = self {
+            host.start(ctx);
         }
     }
 

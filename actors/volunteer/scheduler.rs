@@ -57,18 +57,17 @@ impl Scheduler {
     /// The scheduler with this number among the schedulers.
     pub fn new(project: Arc<Project>, number: u32) -> Self {
         let scenario = &project.scenario;
+        let mut shelf = Shelf::new(scenario.jobs.jobs_per_file, project.schedulers(), number);
+        // A project opens its doors when there is something to do.
+        shelf.add_files(project.files_ahead);
         Scheduler {
-            shelf: Shelf::new(scenario.jobs.jobs_per_file, project.schedulers(), number),
+            shelf,
             hosts: Vec::new(),
             assignment: scenario.scheduler.assignment.build(),
             quota: scenario.scheduler.quota.build(),
             files_coming: 0,
             project,
         }
-    }
-
-    pub(super) fn start(&mut self, ctx: &mut Context<'_>) {
-        self.order_files(ctx);
     }
 
     pub(super) fn receive(&mut self, message: ToScheduler, ctx: &mut Context<'_>) {

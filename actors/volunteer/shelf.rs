@@ -3,8 +3,12 @@
 //! The scheduler's own record of files, jobs and instances: which instances are unsent, and who has
 //! got the others. Of the files, a scheduler owns every `stride`-th. Instances of a job are sent in
 //! the order of their numbers, so the unsent ones are always the last.
+//!
+//! "The instance with the lowest ID" of the document's rules is the one that was created first, as
+//! IDs are given in the order of creation. A job stands in line by its oldest unsent instance; a
+//! replacement for one that failed stands at the end.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use smallvec::SmallVec;
 
@@ -27,8 +31,9 @@ pub struct Shelf {
     /// How many files are usable in all; the next fresh one has the number of opened ones.
     ready: u32,
     opened: u32,
-    /// Places of files with unsent instances.
-    with_unsent: BTreeSet<u32>,
+    /// Jobs with unsent instances, by the ID of the oldest.
+    unsent: BTreeMap<u64, JobId>,
+    next_id: u64,
     /// Place of the file whose jobs are given out in sequence.
     in_sequence: Option<u32>,
 }
@@ -39,10 +44,8 @@ struct FileWork {
     jobs: Vec<JobWork>,
     /// How many jobs are deleted.
     deleted: u32,
-    /// No job before this one has unsent instances.
-    first_unsent: u32,
-    /// How many unsent instances there are.
-    unsent: u32,
+    /// Numbers of jobs with unsent instances, by the ID of the oldest.
+    unsent: BTreeMap<u64, u32>,
 }
 
 /// A job that has been created.
@@ -50,8 +53,9 @@ struct FileWork {
 struct JobWork {
     /// Who has got which instance, by number.
     sent: SmallVec<[Sent; 4]>,
-    /// How many instances have not been sent.
+    /// How many instances have not been sent, and the ID of the oldest.
     unsent: u8,
+    oldest: u64,
     /// Which instances have been reported.
     reported: InstanceSet,
 }
@@ -84,32 +88,26 @@ impl Shelf {
             gone: 0,
             ready: 0,
             opened: 0,
-            with_unsent: BTreeSet::new(),
+            unsent: BTreeMap::new(),
+            next_id: 0,
             in_sequence: None,
         }
     }
 
     // What rules of assignment ask.
 
-    /// The oldest job in `file` of which the asker may have an unsent instance.
+    /// The job of the oldest unsent instance in `file` that the asker may have.
     pub fn lowest_unsent_in(&self, file: FileId, asker: Asker) -> Option<JobId> {
         let work = self.work(self.place_of(file))?;
-        if work.unsent == 0 {
-            return None;
-        }
-        let first = work.first_unsent as usize;
-        let found = work.jobs[first..]
-            .iter()
-            .position(|job| job.may_go_to(asker))?;
-        let place = (first + found) as u32;
-        Some(JobId::in_file(file, place, self.jobs_per_file))
+        let mut in_line = work.unsent.values();
+        let number = in_line.find(|&&number| work.jobs[number as usize].may_go_to(asker))?;
+        Some(JobId::in_file(file, *number, self.jobs_per_file))
     }
 
-    /// The oldest job at all of which the asker may have an unsent instance.
+    /// The job of the oldest unsent instance at all that the asker may have.
     pub fn lowest_unsent(&self, asker: Asker) -> Option<JobId> {
-        self.with_unsent
-            .iter()
-            .find_map(|&place| self.lowest_unsent_in(self.file_at(place), asker))
+        let mut in_line = self.unsent.values();
+        in_line.find(|&&job| self.may_have(job, asker)).copied()
     }
 
     /// Whether the asker may have an unsent instance of the job.
@@ -117,22 +115,9 @@ impl Shelf {
         self.job(job).is_some_and(|job| job.may_go_to(asker))
     }
 
-    /// The oldest jobs that have unsent instances, at most so many.
-    pub fn jobs_with_unsent(&self, most: usize) -> Vec<JobId> {
-        let mut found = Vec::with_capacity(most.min(1_024));
-        for &place in &self.with_unsent {
-            let file = self.file_at(place);
-            let jobs = self.work(place).map_or(&[][..], |work| &work.jobs);
-            for (number, job) in (0..).zip(jobs) {
-                if job.unsent > 0 {
-                    found.push(JobId::in_file(file, number, self.jobs_per_file));
-                }
-                if found.len() == most {
-                    return found;
-                }
-            }
-        }
-        found
+    /// The jobs of the oldest unsent instances, at most so many.
+    pub fn jobs_with_unsent(&self, most: usize) -> SmallVec<[JobId; 128]> {
+        self.unsent.values().take(most).copied().collect()
     }
 
     /// Whether there are jobs in the file that have not been created yet.
@@ -187,18 +172,16 @@ impl Shelf {
             "a rule opens no more jobs than a file has"
         );
         let number = work.jobs.len() as u32;
-        if work.unsent == 0 {
-            work.first_unsent = number;
-        }
-        work.unsent += u32::from(instances);
         work.jobs.push(JobWork {
             sent: SmallVec::new(),
-            unsent: instances,
+            unsent: 0,
+            oldest: 0,
             reported: InstanceSet::default(),
         });
-        self.with_unsent.insert(place);
         self.in_sequence = Some(place);
-        (JobId::in_file(file, number, self.jobs_per_file), fresh)
+        let job = JobId::in_file(file, number, self.jobs_per_file);
+        self.add_instances(job, instances);
+        (job, fresh)
     }
 
     /// Takes the next unsent instance of `job` for a host.
@@ -216,8 +199,7 @@ impl Shelf {
         taken.unsent -= 1;
         let instance = taken.sent.len() as u8;
         taken.sent.push(Sent { asker, record });
-        work.unsent -= 1;
-        self.forget_empty(place);
+        self.leave_line_if_empty(place, number);
         InstanceId {
             job,
             number: instance,
@@ -227,33 +209,37 @@ impl Shelf {
     /// The transitioner has created that many more instances of the job.
     pub fn add_instances(&mut self, job: JobId, count: u8) {
         let (place, number) = self.find(job);
+        let id = self.next_id;
+        self.next_id += u64::from(count);
         let Some(work) = self.work_mut(place) else {
             return;
         };
-        work.jobs[number].unsent += count;
-        if work.unsent == 0 {
-            work.first_unsent = number as u32;
+        let Some(entry) = work.jobs.get_mut(number) else {
+            return;
+        };
+        let alone = entry.unsent == 0;
+        entry.unsent += count;
+        if alone && count > 0 {
+            entry.oldest = id;
+            work.unsent.insert(id, number as u32);
+            self.unsent.insert(id, job);
         }
-        work.first_unsent = work.first_unsent.min(number as u32);
-        work.unsent += u32::from(count);
-        self.with_unsent.insert(place);
     }
 
     /// Takes the unsent instances of the job off the shelf; returns which they were.
     pub fn withdraw(&mut self, job: JobId) -> InstanceSet {
         let (place, number) = self.find(job);
         let mut withdrawn = InstanceSet::default();
-        let Some(work) = self.work_mut(place) else {
+        let work = self.work_mut(place);
+        let Some(taken) = work.and_then(|work| work.jobs.get_mut(number)) else {
             return withdrawn;
         };
-        let taken = &mut work.jobs[number];
         let first = taken.sent.len() as u8;
         for instance in first..first + taken.unsent {
             withdrawn.insert(instance);
         }
-        work.unsent -= u32::from(taken.unsent);
         taken.unsent = 0;
-        self.forget_empty(place);
+        self.leave_line_if_empty(place, number);
         withdrawn
     }
 
@@ -306,16 +292,15 @@ impl Shelf {
         done
     }
 
-    fn forget_empty(&mut self, place: u32) {
+    fn leave_line_if_empty(&mut self, place: u32, number: usize) {
         let Some(work) = self.work_mut(place) else {
             return;
         };
-        if work.unsent == 0 {
-            self.with_unsent.remove(&place);
-            return;
-        }
-        while work.jobs[work.first_unsent as usize].unsent == 0 {
-            work.first_unsent += 1;
+        let job = &work.jobs[number];
+        if job.unsent == 0 {
+            let id = job.oldest;
+            work.unsent.remove(&id);
+            self.unsent.remove(&id);
         }
     }
 
@@ -396,10 +381,16 @@ mod tests {
         shelf.take(first, Asker(1), 1);
         assert_eq!(shelf.lowest_unsent(Asker(2)), Some(second));
         shelf.add_instances(first, 1);
+        assert_eq!(
+            shelf.lowest_unsent(Asker(2)),
+            Some(second),
+            "created before"
+        );
+        shelf.take(second, Asker(2), 2);
         assert_eq!(shelf.lowest_unsent(Asker(2)), Some(first));
-        assert_eq!(shelf.lowest_unsent(Asker(1)), Some(second));
+        assert_eq!(shelf.lowest_unsent(Asker(1)), None);
         assert_eq!(shelf.withdraw(first).iter().collect::<Vec<_>>(), [1]);
-        assert_eq!(shelf.lowest_unsent(Asker(2)), Some(second));
+        assert_eq!(shelf.lowest_unsent(Asker(2)), None);
     }
 
     #[test]

@@ -23,11 +23,15 @@ fn inputs() -> Inputs {
 }
 
 fn run(scenario: &Scenario) -> Results {
+    run_with(scenario, &inputs()).0
+}
+
+fn run_with(scenario: &Scenario, inputs: &Inputs) -> (Results, u64) {
     scenario.validate().expect("a scenario that makes sense");
     let end = SimTime::START + scenario.until.span();
-    let world = scenario.build(&inputs());
-    let (metrics, _) = run_sequentially(world, end, Metrics::new(scenario));
-    metrics.results(scenario)
+    let world = scenario.build(inputs);
+    let (metrics, events) = run_sequentially(world, end, Metrics::new(scenario));
+    (metrics.results(scenario), events)
 }
 
 fn scalar(results: &Results, name: &str) -> f64 {
@@ -45,15 +49,38 @@ fn a_project_completes_jobs_and_grants_credit() {
     assert!(scalar(&results, "credit") > 0.0);
 }
 
+mod laws;
+mod stage;
+
+/// A scenario of this repository and what it refers to.
+fn shipped(name: &str) -> (Scenario, Inputs) {
+    let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs");
+    let read = |path: String| std::fs::read_to_string(&path).expect("a file of this repository");
+    let scenario: Scenario =
+        toml::from_str(&read(format!("{configs}/volunteer/{name}.toml"))).expect("a scenario");
+    let table = &scenario.population.table;
+    let table = toml::from_str(&read(format!("{configs}/volunteer/{table}"))).expect("a table");
+    (scenario, Inputs { table })
+}
+
 #[test]
-#[ignore = "prints the figures of a run, for people"]
+#[ignore = "prints the figures of a run, for people: SCENARIO=small HOSTS=1000"]
 fn figures() {
-    let hosts = std::env::var("HOSTS").ok().and_then(|n| n.parse().ok());
-    let scenario = Scenario {
-        hosts: hosts.unwrap_or(1_000),
-        ..Scenario::default()
-    };
-    let results = run(&scenario);
+    let variable = |name: &str| std::env::var(name).ok();
+    let name = variable("SCENARIO").unwrap_or_else(|| "small".to_owned());
+    let (mut scenario, inputs) = shipped(&name);
+    let number = |name: &str| variable(name).and_then(|n| n.parse::<f64>().ok());
+    if let Some(hosts) = number("HOSTS") {
+        scenario.hosts = hosts as u32;
+    }
+    if let Some(perfect) = number("PERFECT") {
+        let fraction = |value| crate::shared::quantity::Fraction::new(value).expect("a fraction");
+        scenario.errors.a_perfect = fraction(perfect);
+        scenario.errors.b_erring = fraction(0.6 - perfect);
+    }
+    let (results, events) = run_with(&scenario, &inputs);
+    println!("{:?}", scenario.forecast(&inputs.table));
+    println!("{events} events");
     for scalar in &results.scalars {
         println!("{:30} {:18.4} {}", scalar.name, scalar.value, scalar.unit);
     }
