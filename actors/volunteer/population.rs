@@ -85,6 +85,14 @@ pub(super) fn participants(scenario: &Scenario, table: &HostTable, first: u32) -
     let mut random = RandomStream::new(scenario.seed, THE_WORLD, purpose::MACHINES);
     let mut machines = table.populate(at_start, &mut random);
     machines.extend(arrivals.iter().map(|_| table.sample(&mut random)));
+    if scenario.population.one_core {
+        for machine in &mut machines {
+            *machine = Machine {
+                cores: 1,
+                gflops_per_core: machine.gflops(),
+            };
+        }
+    }
     let users = users(scenario, machines.len());
     let join_times = std::iter::repeat_n(SimTime::START, at_start).chain(arrivals);
     (first..)

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::shared::availability::Availability;
 use crate::shared::quantity::Duration;
 
+mod calibration;
 mod check;
 mod forecast;
 mod hosts;

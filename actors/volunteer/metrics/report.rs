@@ -96,6 +96,15 @@ impl Metrics {
         series
     }
 
+    /// The fraction of the instances that were sent and are over which failed: client errors,
+    /// instances that were not returned in time, and results found invalid.
+    pub fn failed_fraction(&self) -> f64 {
+        let sum = |states: &[State]| states.iter().map(|&s| self.in_state(s)).sum::<u64>() as f64;
+        let failed = sum(&[State::Error, State::NoReply, State::Invalid, State::TooLate]);
+        let good = sum(&[State::Valid, State::Pending, State::NotChecked]);
+        ratio(failed, failed + good)
+    }
+
     fn class_table(&self, scenario: &Scenario) -> Table {
         let credit = credit_per_instance(scenario);
         let rows = Class::ALL.iter().map(|&class| {
@@ -438,17 +447,8 @@ impl Figures<'_> {
         let success = ratio(counts.successes as f64, reported as f64);
         let meaning = "Successes among the instances reported in time.";
         self.add("success_fraction", success, "1", meaning);
-        let failed = [State::Error, State::NoReply, State::Invalid, State::TooLate];
-        let good = [State::Valid, State::Pending, State::NotChecked];
-        let sum = |states: &[State]| states.iter().map(|&s| m.in_state(s)).sum::<u64>() as f64;
-        let (failed, good) = (sum(&failed), sum(&good));
         let meaning = "Failed, invalid and lost instances among those sent that are over.";
-        self.add(
-            "failed_fraction",
-            ratio(failed, failed + good),
-            "1",
-            meaning,
-        );
+        self.add("failed_fraction", m.failed_fraction(), "1", meaning);
         let (valid, invalid) = (m.in_state(State::Valid), m.in_state(State::Invalid));
         let fraction = ratio(valid as f64, (valid + invalid) as f64);
         self.add(

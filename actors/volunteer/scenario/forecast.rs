@@ -38,7 +38,11 @@ impl Scenario {
         } else {
             joining / 2.0
         };
-        let cores = table.mean_cores();
+        let cores = if self.population.one_core {
+            1.0
+        } else {
+            table.mean_cores()
+        };
         let on = self.availability.fraction_on();
         let flop = self.jobs.flops.flop() * self.jobs.time_factor.mean();
         let per_host_s = table.mean_gflops() * 1e9 * on / flop;

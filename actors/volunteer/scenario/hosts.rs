@@ -13,6 +13,9 @@ use crate::shared::quantity::{Bandwidth, Bytes, Duration, Fraction};
 pub struct Population {
     /// The file with the joint histogram of processors and speed, relative to the scenario's file.
     pub table: String,
+    /// Counts each host as one processor that is as fast as all of its processors together, as
+    /// simulators do that know no others.
+    pub one_core: bool,
     /// Main memory per processor. The default is the 2016 value of the growth laws for SETI@home
     /// hosts of E. Heien, D. Kondo, D. Anderson, "Correlated resource models of Internet end
     /// hosts" (arXiv 1011.5568), of which we have the parameters at second hand.
@@ -181,6 +184,7 @@ impl Default for Population {
         });
         Population {
             table: "../populations/einstein-2016.toml".to_owned(),
+            one_core: false,
             memory_per_core: distribution(Family::Histogram {
                 bins: bins.to_vec(),
             }),
