@@ -141,14 +141,18 @@ fn declare(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
     // output before the shortest computation. A download may be asked for at once.
     world.reaction::<Host, Scheduler, Scheduler>(project.request_delay);
     world.reaction::<Host, Scheduler, UploadServer>(project.least_computing);
-    // A file that has arrived starts a computation: it fails at the earliest after
-    // `least_failure`, and then there is something to tell the scheduler; it ends well at the
-    // earliest after the shortest computation. It never makes the host ask for another file.
-    let failure = project.scenario.errors.least_failure.span();
-    world.reaction::<Host, DownloadServer, Scheduler>(failure);
+    // A file that has arrived starts a computation: it fails at the earliest after `least_failure`,
+    // and the client notices somewhat later that there is something to tell the scheduler; it ends
+    // well at the earliest after the shortest computation. It never makes the host ask for another
+    // file.
+    let noticed = project.scenario.client.notice_delay.span();
+    let failed = project.scenario.errors.least_failure.span() + noticed;
+    world.reaction::<Host, DownloadServer, Scheduler>(failed);
     world.reaction::<Host, DownloadServer, UploadServer>(project.least_computing);
     world.reaction::<Host, DownloadServer, DownloadServer>(project.least_computing);
-    // An output that is stored may be reported at once, but brings on neither downloads nor uploads.
+    // An output that is stored may be reported as soon as the client notices; it brings on neither
+    // downloads nor uploads.
+    world.reaction::<Host, UploadServer, Scheduler>(noticed);
     world.reaction::<Host, UploadServer, UploadServer>(project.least_computing);
     world.reaction::<Host, UploadServer, DownloadServer>(project.least_computing);
 }

@@ -30,8 +30,15 @@ impl Host {
         let now = ctx.now();
         let due = self.report_due(now).min(self.work_due(now));
         let allowed = due.max(self.silent_until).max(now);
+        let noticed = now + self.project.scenario.client.notice_delay.span();
+        if (allowed..noticed).contains(&self.contact_planned) {
+            // A contact that is about to happen anyway serves this purpose, too.
+            return;
+        }
         let traits = &self.traits;
-        let planned = allowed.rounded_up_to_grid(traits.first_connection, traits.connect_interval);
+        let planned = allowed
+            .max(noticed)
+            .rounded_up_to_grid(traits.first_connection, traits.connect_interval);
         if planned >= self.switches_at {
             self.contact_planned = SimTime::NEVER;
         } else if planned != self.contact_planned {

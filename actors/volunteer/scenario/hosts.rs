@@ -111,6 +111,9 @@ pub struct Client {
     /// The volunteer's network connection interval: contacts happen at multiples of it since the
     /// host was created (the document, section 4.2); 0 means at any time.
     pub connect_interval: Distribution<Duration>,
+    /// How long the client takes to notice that there is something to ask or to tell. BOINC's looks
+    /// every 60 s, so this is half of that on average.
+    pub notice_delay: Duration,
     /// A result is reported at the latest this long after its upload. BOINC: 1 h.
     pub report_delay: Duration,
     /// ... or when so many wait. BOINC: 64.
@@ -247,6 +250,7 @@ impl Default for Client {
             buffer_min: seconds(8_640),
             buffer_extra: seconds(43_200),
             connect_interval: Distribution::fixed(seconds(0)),
+            notice_delay: seconds(30),
             report_delay: seconds(3_600),
             report_at: 64,
             deadline_margin: days(1),

@@ -243,6 +243,7 @@ fn a_task_does_not_compute_while_its_machine_is_off() {
     scenario.churn.pattern = Pattern::None;
     perfect_hosts(&mut scenario);
     scenario.client.first_contact_within = Duration::new(SimDuration::ZERO);
+    scenario.client.notice_delay = Duration::new(SimDuration::ZERO);
     scenario.jobs.input_file = Bytes::new(1_000);
     // At 2 Gflop/s; a second is left for request and download.
     scenario.jobs.flops = Flop::new((36_000.0 - 1.0) * 2e9);
