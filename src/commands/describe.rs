@@ -138,7 +138,7 @@ fn reactions(promises: &Promises) -> String {
 /// The shortest way round from each group back to itself: what bounds a window of the round-trip
 /// protocol.
 fn cycles(promises: &Promises) -> String {
-    let protocol = RoundTrip::new(promises, &Placement::Groups.divide(promises, 1));
+    let mut protocol = RoundTrip::new(promises, &Placement::Groups.divide(promises, 1));
     let mut cycles = protocol.cycles();
     cycles.sort_by_key(|&(_, cycle)| cycle);
     let mut table = plain_table();

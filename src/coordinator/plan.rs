@@ -126,7 +126,7 @@ impl Plan {
         let directory = placement.divide(promises, partitions);
         let (horizon, window): (Box<dyn Horizon>, SimDuration) = match rule {
             HorizonRule::RoundTrip => {
-                let protocol = horizon::RoundTrip::new(promises, &directory);
+                let mut protocol = horizon::RoundTrip::new(promises, &directory);
                 let window = protocol.window();
                 (Box::new(protocol), window / 4)
             }

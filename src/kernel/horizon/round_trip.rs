@@ -39,6 +39,8 @@ pub struct RoundTrip {
     /// Each partition's group.
     group_of: Vec<Group>,
     conversations: Vec<Conversation>,
+    /// The earliest arrival in each conversation: a buffer.
+    arrival: Vec<SimTime>,
     only_answers: Vec<bool>,
     /// How far ahead of the earliest event the groups that hear only answers may run.
     reach: SimDuration,
@@ -97,22 +99,19 @@ impl RoundTrip {
             .collect();
         let mut protocol = RoundTrip {
             group_of,
+            arrival: Vec::with_capacity(conversations.len()),
             conversations,
             only_answers,
             reach: SimDuration::FOREVER,
         };
-        // Far enough to fill the servers' windows, near enough to stay in a ring's present turn.
-        protocol.reach = protocol
-            .cycles()
-            .into_iter()
-            .map(|(_, cycle)| cycle)
-            .max()
-            .map_or(SimDuration::FOREVER, |cycle| cycle * 2);
+        // Far enough that the servers' windows are full, near enough that those who wait for answers
+        // are not overtaken by much: what they must hold back is looked at again in every round.
+        protocol.reach = protocol.window() * 2;
         protocol
     }
 
     /// For each group that takes part in one: the shortest cycle of conversation back to it.
-    pub fn cycles(&self) -> Vec<(Group, SimDuration)> {
+    pub fn cycles(&mut self) -> Vec<(Group, SimDuration)> {
         (0..self.only_answers.len())
             .filter_map(|group| {
                 let mut next = [SimTime::NEVER; MOST_GROUPS];
@@ -123,20 +122,24 @@ impl RoundTrip {
             .collect()
     }
 
-    /// How long a window is, roughly: the shortest cycle of conversation in the world.
-    pub fn window(&self) -> SimDuration {
-        let cycles = self.cycles();
-        let shortest = cycles.iter().map(|&(_, cycle)| cycle).min();
+    /// How long a window is, roughly: the shortest cycle of conversation back to a group that can be
+    /// told things unasked.
+    pub fn window(&mut self) -> SimDuration {
+        let mut cycles = self.cycles();
+        cycles.retain(|&(group, _)| !self.only_answers[usize::from(group.0)]);
+        let shortest = cycles.into_iter().map(|(_, cycle)| cycle).min();
         shortest.unwrap_or(SimDuration::FOREVER)
     }
 
     /// For each group: the earliest arrival of something not yet said, if `next` is what is due.
-    fn arrivals(&self, next: &[SimTime; MOST_GROUPS]) -> [SimTime; MOST_GROUPS] {
-        let mut arrival: Vec<SimTime> = self
-            .conversations
-            .iter()
-            .map(|conversation| next[conversation.from] + conversation.promise)
-            .collect();
+    fn arrivals(&mut self, next: &[SimTime; MOST_GROUPS]) -> [SimTime; MOST_GROUPS] {
+        let arrival = &mut self.arrival;
+        arrival.clear();
+        arrival.extend(
+            self.conversations
+                .iter()
+                .map(|conversation| next[conversation.from] + conversation.promise),
+        );
         // Shortest paths: no more rounds than conversations, usually three.
         for _ in 0..self.conversations.len() {
             let mut settled = true;
@@ -154,7 +157,7 @@ impl RoundTrip {
             }
         }
         let mut at_group = [SimTime::NEVER; MOST_GROUPS];
-        for (conversation, &time) in self.conversations.iter().zip(&arrival) {
+        for (conversation, &time) in self.conversations.iter().zip(&*arrival) {
             at_group[conversation.to] = at_group[conversation.to].min(time);
         }
         at_group
