@@ -17,8 +17,13 @@ pub struct JobId(pub u32);
 
 impl JobId {
     /// The job at `place` in `file`.
+    ///
+    /// # Panics
+    /// If the run has more than 2^32 jobs; scenarios are checked so that it has not.
     pub fn in_file(file: FileId, place: u32, jobs_per_file: u32) -> Self {
-        JobId(file.0 * jobs_per_file + place)
+        let first = file.0.checked_mul(jobs_per_file);
+        let number = first.and_then(|first| first.checked_add(place));
+        JobId(number.expect("a run has fewer than 2^32 jobs"))
     }
 
     /// The file that the job analyses.

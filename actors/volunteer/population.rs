@@ -169,15 +169,17 @@ fn traits(scenario: &Scenario, id: ActorId, class: Class, machine: Machine, user
     let latency = network.latency.sample(&mut random).span();
     let latency = latency.max(network.least_latency.span());
     let cores = u64::from(machine.cores);
+    let error_rate = scenario.errors.b_error_rate.sample(&mut random);
+    let memory_per_core = population.memory_per_core.sample(&mut random);
     let connect_interval = scenario.client.connect_interval.sample(&mut random).span();
     let phase = SimDuration::from_secs_f64(connect_interval.as_secs_f64() * random.uniform());
     Traits {
         user,
         cores: machine.cores,
         class,
-        error_rate: scenario.errors.b_error_rate.sample(&mut random),
+        error_rate,
         speed_flop_per_s: machine.gflops_per_core * 1e9,
-        memory_bytes: population.memory_per_core.sample(&mut random).bytes() * cores,
+        memory_bytes: memory_per_core.bytes().saturating_mul(cores),
         disk_free_bytes: population.disk_free.sample(&mut random).bytes(),
         latency_us: u32::try_from(latency.nanos().div_ceil(1_000)).unwrap_or(u32::MAX),
         download_kb_per_s: kilobytes_per_s(network.download.sample(&mut random)),

@@ -4,6 +4,7 @@ use kernel::{SimTime, run_sequentially};
 
 use super::{Inputs, Metrics, Scenario};
 use crate::shared::population::{HostRow, HostTable};
+use crate::shared::quantity::Fraction;
 use crate::shared::results::Results;
 
 fn row(hosts: u32, cores: f64, gflops_per_core: f64) -> HostRow {
@@ -64,7 +65,7 @@ fn shipped(name: &str) -> (Scenario, Inputs) {
 }
 
 #[test]
-#[ignore = "prints the figures of a run, for people: SCENARIO=small HOSTS=1000"]
+#[ignore = "prints the figures of a run, for people: SCENARIO=small HOSTS=1000 HOURS=240"]
 fn figures() {
     let variable = |name: &str| std::env::var(name).ok();
     let name = variable("SCENARIO").unwrap_or_else(|| "small".to_owned());
@@ -73,8 +74,12 @@ fn figures() {
     if let Some(hosts) = number("HOSTS") {
         scenario.hosts = hosts as u32;
     }
+    if let Some(hours) = number("HOURS") {
+        scenario.until =
+            crate::shared::quantity::Duration::new(kernel::SimDuration::from_hours(hours as u64));
+    }
     if let Some(perfect) = number("PERFECT") {
-        let fraction = |value| crate::shared::quantity::Fraction::new(value).expect("a fraction");
+        let fraction = |value| Fraction::new(value).expect("a fraction");
         scenario.errors.a_perfect = fraction(perfect);
         scenario.errors.b_erring = fraction(0.6 - perfect);
     }
@@ -102,11 +107,45 @@ fn every_scenario_of_this_repository_makes_sense() {
 }
 
 #[test]
+fn what_does_not_fit_together_is_named_by_its_key() {
+    let problems = |change: fn(&mut Scenario)| {
+        let mut scenario = Scenario::default();
+        change(&mut scenario);
+        let found = scenario.validate().expect_err("something is wrong");
+        found
+            .into_iter()
+            .map(|problem| problem.key)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(problems(|s| s.hosts = 0), ["hosts"]);
+    assert_eq!(problems(|s| s.jobs.min_quorum = 5), ["jobs.min_quorum"]);
+    assert_eq!(
+        problems(|s| s.jobs.max_total_results = 33),
+        ["jobs.max_total_results"]
+    );
+    assert_eq!(
+        problems(|s| s.jobs.max_total_results = 3),
+        ["jobs.max_total_results"]
+    );
+    assert_eq!(
+        problems(|s| s.servers.schedulers = 0),
+        ["servers.schedulers"]
+    );
+    assert_eq!(
+        problems(|s| s.population.hosts_per_user = f64::NAN).len(),
+        1
+    );
+    assert_eq!(problems(|s| s.jobs.jobs_per_file = 10_000_000).len(), 2);
+    let only_some = |s: &mut Scenario| s.errors.a_perfect = Fraction::ZERO;
+    assert_eq!(problems(only_some), ["errors.a_perfect"]);
+}
+
+#[test]
 fn thirteen_percent_of_the_instances_fail_when_calibrated() {
     // The document, section 4.4: classes A and B shifted, the others as observed.
     let (mut scenario, inputs) = shipped("einstein-at-home");
     scenario.hosts = 1_500;
-    let wanted = crate::shared::quantity::Fraction::new(0.13).expect("a fraction");
+    let wanted = Fraction::new(0.13).expect("a fraction");
     let calibrated = scenario.calibrated(&inputs, wanted);
     let (results, _) = run_with(&calibrated, &inputs);
     let failed = scalar(&results, "failed_fraction");

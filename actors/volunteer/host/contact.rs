@@ -186,8 +186,25 @@ impl Host {
 
     /// For how long all processors have something to do, if the machine stays on.
     fn saturated(&self, now: SimTime) -> SimDuration {
-        let busy = self.busy_processors(now).into_iter();
-        busy.min().unwrap_or(SimDuration::ZERO)
+        // Mostly nothing is queued: then no schedule need be drawn up.
+        let (mut running, mut queued) = (0, 0);
+        let mut first_done = SimDuration::FOREVER;
+        for task in self.tasks.iter().filter(|task| task.is_work()) {
+            if task.stage == Stage::Running {
+                running += 1;
+                first_done = first_done.min(self.estimate(task, now));
+            } else {
+                queued += 1;
+            }
+        }
+        match (running + queued < u32::from(self.traits.cores), queued) {
+            (true, _) => SimDuration::ZERO,
+            (false, 0) => first_done,
+            _ => {
+                let busy = self.busy_processors(now).into_iter();
+                busy.min().unwrap_or(SimDuration::ZERO)
+            }
+        }
     }
 
     /// For how long each processor has something to do, if the machine stays on. Tasks are taken up

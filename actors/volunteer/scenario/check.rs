@@ -250,6 +250,35 @@ impl Scenario {
             format!("write at most {MOST_INSTANCES}"),
         );
         checks.some_time("jobs.delay_bound", jobs.delay_bound);
+        // Jobs are numbered in 32 bits; hosts open at most a file each in any sensible run.
+        let numbers = u64::from(self.hosts.max(1_000)) * u64::from(jobs.jobs_per_file);
+        checks.require(
+            numbers <= u64::from(u32::MAX),
+            "jobs.jobs_per_file",
+            jobs.jobs_per_file,
+            format!("with {} hosts there may be {numbers} jobs", self.hosts),
+            "write a smaller number, so that hosts times jobs_per_file stays below 4294967296",
+        );
+        self.check_sizes(checks);
+    }
+
+    fn check_sizes(&self, checks: &mut Checks) {
+        const TERABYTE: u64 = 1_000_000_000_000;
+        for (key, size) in [
+            ("jobs.input_file", self.jobs.input_file),
+            ("jobs.output_file", self.jobs.output_file),
+            ("jobs.memory", self.jobs.memory),
+            ("jobs.disk", self.jobs.disk),
+        ] {
+            let right = "write at most \"1 TB\"";
+            checks.require(
+                size.bytes() <= TERABYTE,
+                key,
+                size,
+                "no host could hold it",
+                right,
+            );
+        }
     }
 
     fn check_project(&self, checks: &mut Checks) {
@@ -292,5 +321,15 @@ impl Scenario {
         }
         checks.at_least_one("scheduler.max_wus_to_send", self.scheduler.max_wus_to_send);
         checks.at_least_one("scheduler.max_ncpus", self.scheduler.max_ncpus);
+        let ahead = self.scheduler.files_ahead;
+        let right = "write at most 1000000, or 0 for a fitting number";
+        let few = ahead <= 1_000_000;
+        checks.require(
+            few,
+            "scheduler.files_ahead",
+            ahead,
+            "more than anybody needs",
+            right,
+        );
     }
 }
