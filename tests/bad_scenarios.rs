@@ -287,3 +287,39 @@ fn an_empty_file_is_a_scenario_of_defaults() {
     let loaded = load("", &["population.table=../populations/einstein-2016.toml"]);
     assert!(loaded.is_ok_and(|loaded| loaded.frame.seed == 1));
 }
+
+mod whatever_the_bytes {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A part of the right scenario cut out and something else put in its place.
+    fn spoilt() -> impl Strategy<Value = String> {
+        let pieces = prop_oneof![
+            any::<String>(),
+            "[\\[\\]{}\"'=.,#\n0-9a-z_ -]{0,40}",
+            Just("\"7 d\"".to_owned()),
+        ];
+        (0..RIGHT.len(), 0..20_usize, pieces).prop_map(|(start, length, piece)| {
+            let end = (start + length).min(RIGHT.len());
+            format!("{}{piece}{}", &RIGHT[..start], &RIGHT[end..])
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_scenario_makes_the_loader_panic(text in spoilt()) {
+            if let Err(error) = load(&text, &[]) {
+                prop_assert!(!error.to_string().is_empty());
+                let _ = format!("{:?}", miette::Report::new(error));
+            }
+        }
+
+        #[test]
+        fn no_override_makes_the_loader_panic(key in "[a-z_.\\[\\]0-9\"]{0,20}", value in any::<String>()) {
+            let argument = format!("{key}={value}");
+            if let Err(error) = load(RIGHT, &[&argument]) {
+                let _ = format!("{:?}", miette::Report::new(error));
+            }
+        }
+    }
+}

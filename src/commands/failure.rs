@@ -2,7 +2,9 @@
 //!
 //! 1: the run failed. 2: the scenario or the command line is wrong. 130: interrupted.
 
+use super::interrupt::INTERRUPTED;
 use crate::coordinator::RunError;
+use crate::report::progress::say;
 use crate::report::run_directory::RunDirectoryError;
 use crate::scenario::ScenarioError;
 
@@ -43,7 +45,7 @@ impl Failure {
             | Failure::Asked(_)
             | Failure::Directory(RunDirectoryError::Exists(_)) => 2,
             Failure::Run(_) | Failure::Directory(_) => 1,
-            Failure::Interrupted => 130,
+            Failure::Interrupted => INTERRUPTED,
             Failure::NobodyListens => 0,
         }
     }
@@ -53,8 +55,8 @@ impl Failure {
         match self {
             Failure::NobodyListens => {}
             // With the place in the file, and colours where they are wanted.
-            Failure::Scenario(error) => eprintln!("{:?}", miette::Report::new(error)),
-            other => eprintln!("myriad: {other}"),
+            Failure::Scenario(error) => say(&format!("{:?}", miette::Report::new(error))),
+            other => say(&format!("myriad: {other}")),
         }
     }
 }

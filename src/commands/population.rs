@@ -7,6 +7,7 @@ use crate::cli::PopulationArguments;
 use crate::import::cpu_list::read_cpu_list;
 use crate::import::population_file::write_population;
 use crate::report::numbers;
+use crate::report::progress::say;
 use crate::report::run_directory::write_text;
 use crate::scenario::error::printable;
 
@@ -25,17 +26,14 @@ pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
     let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
     let import = read_cpu_list(file, name).map_err(|error| wrong(error.to_string()))?;
     for skipped in import.skipped.iter().take(NAMED_LINES) {
-        eprintln!(
-            "{}",
-            printable(&format!(
-                "line {} is skipped: {}",
-                skipped.line, skipped.why
-            ))
-        );
+        say(&printable(&format!(
+            "line {} is skipped: {}",
+            skipped.line, skipped.why
+        )));
     }
     let skipped = import.skipped.len();
     if skipped > NAMED_LINES {
-        eprintln!("and {} more lines", skipped - NAMED_LINES);
+        say(&format!("and {} more lines", skipped - NAMED_LINES));
     }
     if arguments.strict && skipped > 0 {
         return Err(wrong(format!(

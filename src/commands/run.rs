@@ -10,7 +10,7 @@ use super::{Asked, Failure, interrupt};
 use crate::cli::{ProgressStyle, RunArguments};
 use crate::coordinator::{self, Outcome};
 use crate::report::machine::Usage;
-use crate::report::progress::Progress;
+use crate::report::progress::{Progress, say};
 use crate::report::record::{self, LAYOUT};
 use crate::report::run_directory::{RUNS, RunDirectory, RunDirectoryError};
 use crate::report::{Engine, Manifest, RunRecord, metrics_file, numbers, page, table};
@@ -36,13 +36,13 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
 
     let plan = arguments.plan.plan();
     if arguments.progress != ProgressStyle::None && arguments.progress != ProgressStyle::Json {
-        eprintln!(
+        say(&format!(
             "{}: {} simulated, about {} actors and {} events",
             crate::scenario::error::printable(&loaded.frame.name),
             loaded.frame.until,
             numbers::roughly(forecast.actors),
             numbers::roughly(forecast.events),
-        );
+        ));
     }
     let world = D::build(&loaded.scenario, &loaded.inputs);
     let observers = (Fingerprint::default(), D::metrics(&loaded.scenario));

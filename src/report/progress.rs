@@ -132,7 +132,7 @@ fn bar() -> ProgressBar {
 }
 
 /// Writes a line to standard error. If nobody can read it any more, the run goes on all the same.
-fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 

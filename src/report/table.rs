@@ -72,8 +72,8 @@ pub fn engine_line(engine: &Engine) -> String {
             "{} simulated days/s",
             numbers::number(engine.simulated_days_per_s)
         ),
-        format!("{} threads", engine.threads),
-        format!("{} partitions", engine.partitions),
+        numbered(engine.threads, "thread"),
+        numbered(engine.partitions, "partition"),
     ];
     if let Some(bytes) = engine.peak_rss_bytes {
         parts.push(format!(
@@ -82,6 +82,11 @@ pub fn engine_line(engine: &Engine) -> String {
         ));
     }
     format!("engine   {}", parts.join(", "))
+}
+
+fn numbered(count: u64, one: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {one}{ending}", numbers::count(count))
 }
 
 #[cfg(test)]

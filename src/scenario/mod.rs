@@ -1,6 +1,6 @@
 //! From a file to a scenario (what it means) and on to a world (who exists).
 //!
-//! In reading order: the text and its places ([`file`], [`key_path`]), what the command line changes
+//! In reading order: the text and its places ([`mod@file`], [`key_path`]), what the command line changes
 //! ([`overrides`]), what is said when something is wrong ([`error`], [`suggestion`]), which keys there
 //! are ([`keys`]), and what a domain makes of it all ([`domain`], [`volunteer`]).
 
