@@ -2,8 +2,8 @@
 //!
 //! The coordinator knows no domain and never looks inside a message. One thread leads: it asks every
 //! partition for its earliest event, asks the horizon how far each may run, and lets the workers run
-//! them. Which workers there are is the runtime's business: none but the leader ([`inline`]),
-//! threads ([`threads`]), or actix actors ([`arbiters`]).
+//! them. Which workers there are is the runtime's business: none but the leader (`inline`),
+//! threads (`threads`), or actix actors (`arbiters`).
 
 mod arbiters;
 mod gate;
