@@ -3,9 +3,14 @@
 //! Every world runs with every runtime, horizon and queue, on 1, 2, 3 and 8 partitions and 1, 2 and
 //! 4 workers. A disagreement is reported as the first event that differs, not as two digests.
 
+use std::path::Path;
+
 use actors::phold;
 use kernel::{Actor, Fingerprint, SimDuration, SimTime, Transcript, World, run_sequentially};
 use myriad::coordinator::{HorizonRule, Plan, QueueRule, Runtime, run};
+use myriad::scenario::domain::{Domain, Loaded};
+use myriad::scenario::volunteer::Volunteer;
+use myriad::scenario::{Override, ScenarioText};
 
 use crate::worlds::random_world;
 
@@ -98,5 +103,27 @@ fn random_worlds_agree_with_the_oracle() {
     for seed in 0..8 {
         let end = SimTime::from_nanos(30_000);
         agrees(&format!("random world {seed}"), || random_world(seed), end);
+    }
+}
+
+/// Every scenario that is shipped, with fewer hosts and less time.
+#[test]
+fn every_scenario_agrees_with_the_oracle() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/volunteer");
+    let mut scenarios: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the scenarios are shipped")
+        .map(|entry| entry.expect("it can be read").path())
+        .collect();
+    scenarios.sort();
+    assert!(scenarios.len() >= 3, "the shipped scenarios: {scenarios:?}");
+    for path in scenarios {
+        let smaller = ["hosts=150", "until=\"1 d\""];
+        let smaller = smaller.map(|text| Override::parse(text).expect("a key and a value"));
+        let text = ScenarioText::read(&path, smaller.to_vec());
+        let text = text.expect("shipped scenarios are right");
+        let loaded = Loaded::<Volunteer>::from_text(&text, &folder).expect("and complete");
+        let end = SimTime::START + loaded.frame.until;
+        let build = || Volunteer::build(&loaded.scenario, &loaded.inputs);
+        agrees(&loaded.frame.name, build, end);
     }
 }
