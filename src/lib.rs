@@ -1,5 +1,6 @@
 //! Myriad: the application as a library, so that tests and benches can use it.
 
+pub mod bench;
 pub mod cli;
 pub mod commands;
 pub mod coordinator;

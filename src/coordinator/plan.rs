@@ -5,12 +5,12 @@
 use clap::ValueEnum;
 use kernel::horizon::{self, Horizon};
 use kernel::{Directory, Promises, SimDuration};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::placement::Placement;
 
 /// How a run is to be executed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// How many threads run partitions.
     pub threads: usize,
@@ -38,7 +38,7 @@ impl Default for Plan {
 }
 
 /// Who runs the workers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum Runtime {
@@ -54,7 +54,7 @@ pub enum Runtime {
 }
 
 /// The synchronisation protocols by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum HorizonRule {
@@ -71,7 +71,7 @@ pub enum HorizonRule {
 }
 
 /// The pending-event sets by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]
 pub enum QueueRule {
