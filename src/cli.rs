@@ -1,5 +1,7 @@
 //! The verbs of the command line and their options.
 
+pub mod bench;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,6 +30,15 @@ pub enum Verb {
     Population(PopulationArguments),
     /// Print what can stand in a scenario file, as a JSON schema for editors
     Schema(SchemaArguments),
+    /// Measure how fast it is: interleaved runs, speed-up over threads, digests compared
+    #[command(subcommand)]
+    Bench(bench::BenchSubject),
+    /// Do one job of `bench` in a process of its own
+    #[command(hide = true)]
+    BenchOne {
+        /// The job, as JSON
+        job: String,
+    },
 }
 
 /// Which scenario, and what is different in it.

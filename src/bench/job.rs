@@ -1,10 +1,15 @@
 //! What is measured? A world, for so long, executed like this.
 
+use std::path::{Path, PathBuf};
+
 use actors::phold;
 use kernel::SimDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::coordinator::{HorizonRule, Plan, QueueRule, Runtime};
+use crate::scenario::domain::{Domain, Loaded};
+use crate::scenario::volunteer::Volunteer;
+use crate::scenario::{Override, ScenarioError, ScenarioText};
 
 /// One thing to measure. It travels to the measuring process as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +32,48 @@ pub struct Job {
 pub enum Subject {
     /// The synthetic workload.
     Phold(phold::Parameters),
+    /// A scenario of volunteer computing.
+    Volunteer(ScenarioFile),
+}
+
+/// A scenario in a file, with what is different in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioFile {
+    /// Where it is.
+    pub file: PathBuf,
+    /// Another number of hosts.
+    pub hosts: Option<u64>,
+    /// Another time to stop at, as it stands in scenarios.
+    pub until: Option<String>,
+    /// Other keys, as `key=value`.
+    pub set: Vec<String>,
+}
+
+impl ScenarioFile {
+    /// Reads and checks the scenario, for runs with this seed.
+    ///
+    /// # Errors
+    /// What is wrong with the file or with what is different in it.
+    pub fn load(&self, seed: u64) -> Result<Loaded<Volunteer>, ScenarioError> {
+        let mut overrides = Vec::new();
+        for set in &self.set {
+            overrides.push(Override::parse(set)?);
+        }
+        let mut option = |name: &str, key: &str, value: &str| {
+            overrides.push(Override::by_option(name, key, value));
+        };
+        if let Some(hosts) = self.hosts {
+            option("--hosts", "hosts", &hosts.to_string());
+        }
+        if let Some(until) = &self.until {
+            option("--until", "until", until);
+        }
+        option("--seed", "seed", &seed.to_string());
+        let text = ScenarioText::read(&self.file, overrides)?;
+        text.require_domain(&[Volunteer::NAME])?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        Loaded::from_text(&text, folder)
+    }
 }
 
 impl Subject {
@@ -34,6 +81,7 @@ impl Subject {
     pub fn name(&self) -> &'static str {
         match self {
             Subject::Phold(_) => "phold",
+            Subject::Volunteer(_) => "volunteer",
         }
     }
 }
@@ -56,7 +104,7 @@ pub fn textbook() -> Plan {
     Plan {
         threads: 1,
         partitions: Some(1),
-        runtime: Runtime::Inline,
+        runtime: Runtime::Threads,
         horizon: HorizonRule::Auto,
         queue: QueueRule::BinaryHeap,
     }

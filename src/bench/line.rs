@@ -20,6 +20,10 @@ pub struct Line {
     pub lookahead_s: Option<f64>,
     /// PHOLD: the mean of the exponential part of the delay, in seconds.
     pub mean_s: Option<f64>,
+    /// Volunteer computing: the scenario's file.
+    pub scenario: Option<String>,
+    /// Volunteer computing: how many hosts, if not as many as the file says.
+    pub hosts: Option<u64>,
     /// How long is simulated, in seconds.
     pub until_s: f64,
     /// The seed.
@@ -48,12 +52,16 @@ pub struct Line {
     pub wall_s: f64,
     /// Time of all processors in the same span, in seconds.
     pub cpu_s: Option<f64>,
+    /// Time of all processors for building, too, in seconds.
+    pub cpu_with_build_s: Option<f64>,
     /// Events per second on the wall clock.
     pub events_per_s: f64,
     /// The slowest repetition's.
     pub events_per_s_slowest: f64,
     /// The fastest repetition's.
     pub events_per_s_fastest: f64,
+    /// Events per second of processor time: on a busy machine steadier than the wall clock.
+    pub events_per_cpu_s: Option<f64>,
     /// How many times as fast as one thread with the same queue and horizon (the fastest such line,
     /// if there are several), if there is such a line: the median of the rounds' ratios.
     pub speed_up: Option<f64>,
@@ -87,6 +95,10 @@ impl Line {
         };
         let size = match &job.subject {
             Subject::Phold(parameters) => format!("{} actors", parameters.actors),
+            Subject::Volunteer(file) => match file.hosts {
+                Some(hosts) => format!("{}, {hosts} hosts", file.file.display()),
+                None => file.file.display().to_string(),
+            },
         };
         format!(
             "{}, {size}, {}, horizon {}, runtime {}, {} threads, {partitions}",
@@ -133,8 +145,10 @@ impl Line {
 
     /// Everything that does not need other lines.
     fn alone(job: &Job, digest: &str, measured: &[Measurement]) -> Line {
-        let Subject::Phold(phold) = &job.subject;
-        let phold = Some(phold);
+        let (phold, scenario) = match &job.subject {
+            Subject::Phold(parameters) => (Some(parameters), None),
+            Subject::Volunteer(file) => (None, Some(file)),
+        };
         let first = &measured[0];
         let of = |figure: fn(&Measurement) -> f64| median(measured.iter().map(figure));
         let optional = |figure: fn(&Measurement) -> Option<f64>| {
@@ -150,6 +164,8 @@ impl Line {
             remote: phold.map(|phold| phold.remote),
             lookahead_s: phold.map(|phold| phold.lookahead_s),
             mean_s: phold.map(|phold| phold.mean_s),
+            scenario: scenario.map(|scenario| scenario.file.display().to_string()),
+            hosts: scenario.and_then(|scenario| scenario.hosts),
             until_s: job.until.as_secs_f64(),
             seed: job.seed,
             queue: called(&job.plan.queue),
@@ -164,9 +180,11 @@ impl Line {
             build_s: of(|one| one.build_s),
             wall_s: of(|one| one.wall_s),
             cpu_s: optional(|one| one.cpu_s),
+            cpu_with_build_s: optional(|one| one.cpu_with_build_s),
             events_per_s: of(Measurement::events_per_s),
             events_per_s_slowest: rates().fold(f64::INFINITY, f64::min),
             events_per_s_fastest: rates().fold(0.0, f64::max),
+            events_per_cpu_s: optional(Measurement::events_per_cpu_s),
             speed_up: None,
             efficiency: None,
             over_binary_heap: None,
@@ -239,6 +257,7 @@ pub(super) mod tests {
             build_s: 0.01,
             wall_s,
             cpu_s: Some(wall_s),
+            cpu_with_build_s: Some(wall_s + 0.01),
             memory_bytes: Some(200_000),
             computing_share: 0.7,
             exchanging_share: 0.1,

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::job::{Job, Subject};
 use crate::coordinator::{self, EngineLedger};
 use crate::report::machine::Usage;
+use crate::scenario::domain::Domain;
+use crate::scenario::volunteer::Volunteer;
 
 /// The cost of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,8 @@ pub struct Measurement {
     pub wall_s: f64,
     /// Time of all processors in the same span, in seconds, if the system tells.
     pub cpu_s: Option<f64>,
+    /// Time of all processors for building, too, in seconds, if the system tells.
+    pub cpu_with_build_s: Option<f64>,
     /// The most memory held, less what the process held before the world was built, in bytes, if the
     /// system tells. Only a process that measures once can tell.
     pub memory_bytes: Option<u64>,
@@ -54,6 +58,13 @@ impl Measurement {
                 }
                 measure(job, || parameters.build(job.seed), ())
             }
+            Subject::Volunteer(file) => {
+                let loaded = file.load(job.seed).map_err(|error| error.to_string())?;
+                let (scenario, inputs) = (&loaded.scenario, &loaded.inputs);
+                // Whoever runs a scenario wants its results: gathering them is part of the work.
+                let metrics = Volunteer::metrics(scenario);
+                measure(job, || Volunteer::build(scenario, inputs), metrics)
+            }
         }
     }
 
@@ -61,6 +72,12 @@ impl Measurement {
     pub fn events_per_s(&self) -> f64 {
         // A run shorter than the clock can tell must not divide by zero.
         self.events as f64 / self.wall_s.max(1e-9)
+    }
+
+    /// Events handled per second of processor time, if the system tells.
+    pub fn events_per_cpu_s(&self) -> Option<f64> {
+        let cpu_s = self.cpu_s.filter(|cpu_s| *cpu_s > 0.0)?;
+        Some(self.events as f64 / cpu_s)
     }
 }
 
@@ -97,6 +114,7 @@ fn measure<A: Actor, O: Observer<A>>(
         build_s,
         wall_s: engine.wall_s,
         cpu_s: after.since(built).cpu_s,
+        cpu_with_build_s: after.since(before).cpu_s,
         memory_bytes: peak.map(|(after, before)| after.saturating_sub(before)),
         computing_share,
         exchanging_share,
@@ -137,7 +155,7 @@ fn busiest_share(engine: &EngineLedger) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::job::textbook;
+    use crate::bench::job::{ScenarioFile, textbook};
     use crate::coordinator::{Plan, WorkerLedger};
     use actors::phold;
     use kernel::SimDuration;
@@ -170,6 +188,27 @@ mod tests {
         assert_eq!(measured.actors, 100);
         assert_eq!(measured.digest, None);
         assert!(measured.wall_s > 0.0 && measured.build_s > 0.0);
+    }
+
+    #[test]
+    fn a_scenario_is_measured_with_as_many_hosts_as_asked_for() {
+        let small = Job {
+            subject: Subject::Volunteer(ScenarioFile {
+                file: concat!(env!("CARGO_MANIFEST_DIR"), "/configs/volunteer/small.toml").into(),
+                hosts: Some(30),
+                until: Some("1 d".to_owned()),
+                set: Vec::new(),
+            }),
+            until: SimDuration::from_days(1),
+            ..job(Plan::default(), false)
+        };
+        let measured = Measurement::of(&small).unwrap();
+        assert!(
+            (30..200).contains(&measured.actors),
+            "{} actors",
+            measured.actors
+        );
+        assert!(measured.events > 100, "{} events", measured.events);
     }
 
     #[test]
@@ -207,8 +246,9 @@ mod tests {
     #[test]
     fn an_impossible_world_is_refused_in_words() {
         let mut job = job(Plan::default(), false);
-        let Subject::Phold(parameters) = &mut job.subject;
-        parameters.remote = 1.5;
+        if let Subject::Phold(parameters) = &mut job.subject {
+            parameters.remote = 1.5;
+        }
         assert!(Measurement::of(&job).unwrap_err().contains("probability"));
     }
 }

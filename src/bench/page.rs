@@ -92,7 +92,11 @@ fn curves(lines: &[Line], figure: impl Fn(&Line) -> Option<f64>) -> Vec<Curve> {
 
 /// What tells this line's curve from the others'.
 fn name_of(line: &Line, lines: &[Line]) -> String {
-    let mut name = format!("{} actors, {}", numbers::count(line.actors), line.queue);
+    let size = match line.hosts {
+        Some(hosts) => format!("{} hosts", numbers::count(hosts)),
+        None => format!("{} actors", numbers::count(line.actors)),
+    };
+    let mut name = format!("{size}, {}", line.queue);
     let mut add = |title: &str, of: &dyn Fn(&Line) -> String| {
         if lines.iter().any(|other| of(other) != of(line)) {
             let _ = write!(name, ", {title}{}", of(line));
@@ -100,16 +104,7 @@ fn name_of(line: &Line, lines: &[Line]) -> String {
     };
     let number = |figure: Option<f64>| figure.map_or_else(String::new, numbers::number);
     add("horizon ", &|line| line.horizon.clone());
-    // The textbook's line has a runtime of its own, which its queue already says.
-    if line.queue != "binary_heap" {
-        add("", &|other| {
-            if other.queue == line.queue {
-                other.runtime.clone()
-            } else {
-                line.runtime.clone()
-            }
-        });
-    }
+    add("", &|line| line.runtime.clone());
     add("tokens ", &|line| {
         number(line.events_per_actor.map(f64::from))
     });

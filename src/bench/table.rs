@@ -9,7 +9,7 @@ use crate::report::numbers;
 pub fn as_text(lines: &[Line]) -> String {
     let columns = columns(lines);
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_preset(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(columns.iter().map(|column| column.title));
     for line in lines {
@@ -67,7 +67,13 @@ const fn if_different(title: &'static str, number: bool, cell: fn(&Line) -> Stri
     }
 }
 
-static COLUMNS: [Column; 18] = [
+static COLUMNS: [Column; 23] = [
+    if_different("scenario", false, |line| {
+        line.scenario.clone().unwrap_or_default()
+    }),
+    if_different("hosts", true, |line| {
+        optional(line.hosts.map(|hosts| hosts as f64))
+    }),
     always("actors", |line| numbers::count(line.actors)),
     if_different("tokens", true, |line| {
         optional(line.events_per_actor.map(f64::from))
@@ -85,17 +91,22 @@ static COLUMNS: [Column; 18] = [
     if_different("runtime", false, |line| line.runtime.clone()),
     always("threads", |line| line.threads.to_string()),
     always("partitions", |line| line.partitions.to_string()),
-    always("M events/s", |line| {
-        format!("{:.2}", line.events_per_s / 1e6)
+    always("events", |line| numbers::count(line.events)),
+    always("wall s", |line| format!("{:.2}", line.wall_s)),
+    always("CPU s", |line| {
+        let cpu_s = line.cpu_with_build_s;
+        cpu_s.map_or_else(|| "–".to_owned(), |cpu_s| format!("{cpu_s:.2}"))
     }),
-    always("from – to", |line| {
-        let (slowest, fastest) = (line.events_per_s_slowest, line.events_per_s_fastest);
-        format!("{:.2} – {:.2}", slowest / 1e6, fastest / 1e6)
+    always("M events/s", |line| millions(line.events_per_s)),
+    always("± %", |line| {
+        let range = line.events_per_s_fastest - line.events_per_s_slowest;
+        format!("{:.0}", 50.0 * range / line.events_per_s)
     }),
     always("speed-up", |line| ratio(line.speed_up)),
     always("× heap", |line| ratio(line.over_binary_heap)),
-    always("events/window", |line| {
-        if line.windows == 0 {
+    always("per window", |line| {
+        // One partition waits for nobody: its windows are its queue's business.
+        if line.partitions == 1 {
             return "–".to_owned();
         }
         numbers::number(line.events_per_window.round())
@@ -129,6 +140,10 @@ fn seconds(figure: Option<f64>) -> String {
         || "–".to_owned(),
         |seconds| numbers::with_unit(seconds, "s"),
     )
+}
+
+fn millions(rate: f64) -> String {
+    format!("{:.2}", rate / 1e6)
 }
 
 fn ratio(figure: Option<f64>) -> String {

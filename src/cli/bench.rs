@@ -14,6 +14,8 @@ use crate::coordinator::{HorizonRule, QueueRule, Runtime};
 pub enum BenchSubject {
     /// Measure the kernel with PHOLD, the field's synthetic workload
     Phold(PholdArguments),
+    /// Measure a scenario of volunteer computing with several numbers of hosts
+    Volunteer(VolunteerArguments),
 }
 
 /// The options of `bench phold`.
@@ -28,10 +30,20 @@ pub struct PholdArguments {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub events_per_actor: Vec<u32>,
     /// The probability that a token goes to an actor chosen among all, else it stays
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.5")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "0.5"
+    )]
     pub remote: Vec<f64>,
     /// The least delay, in seconds
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0.1")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "0.1"
+    )]
     pub lookahead: Vec<f64>,
     /// The mean of the exponential part of the delay, in seconds
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
@@ -42,6 +54,33 @@ pub struct PholdArguments {
     /// About how many events a run handles, if --until is not given; at least five per token
     #[arg(long, value_name = "NUMBER", default_value_t = 4e6)]
     pub events: f64,
+    /// How it is executed.
+    #[command(flatten)]
+    pub execution: ExecutionLists,
+    /// What becomes of the findings.
+    #[command(flatten)]
+    pub output: BenchOutput,
+}
+
+/// The options of `bench volunteer`.
+#[derive(Debug, Args)]
+pub struct VolunteerArguments {
+    /// The scenario, a TOML file
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "configs/volunteer/eah.toml"
+    )]
+    pub scenario: PathBuf,
+    /// How many hosts there are [default: as many as the scenario says]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub hosts: Vec<u64>,
+    /// How long is simulated [default: as long as the scenario says]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Another value for a key of the scenario, as in jobs.delay_bound="7 d"
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// How it is executed.
     #[command(flatten)]
     pub execution: ExecutionLists,
@@ -63,14 +102,31 @@ pub struct ExecutionLists {
         value_parser = partitions)]
     pub partitions: Vec<Partitions>,
     /// What keeps pending events in order
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum,
-        default_value = "window_ring")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_enum,
+        default_value = "window_ring"
+    )]
     pub queue: Vec<QueueRule>,
     /// How far partitions may run at a time
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, default_value = "auto")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_enum,
+        default_value = "auto"
+    )]
     pub horizon: Vec<HorizonRule>,
     /// Who runs the workers
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, default_value = "threads")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_enum,
+        default_value = "threads"
+    )]
     pub runtime: Vec<Runtime>,
     /// Leave out the line of our own sequential loop over a binary heap
     #[arg(long)]
@@ -127,4 +183,3 @@ fn partitions(text: &str) -> Result<Partitions, String> {
         _ => Err(format!("expected `auto` or a number from 1 to {MOST}")),
     }
 }
-

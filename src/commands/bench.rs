@@ -3,17 +3,19 @@
 //! Each measurement is made by a child process: this program with the hidden verb `bench-one`, which
 //! takes a job as JSON and prints its measurement as JSON.
 
-use std::fs;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use actors::phold;
+use kernel::SimDuration;
 
-use super::Failure;
-use crate::bench::job::phold_time;
+use super::{Failure, run::print};
+use crate::bench::job::{ScenarioFile, phold_time};
 use crate::bench::{Findings, Job, Line, Measurement, Step, Subject, Suite, page, table};
-use crate::cli::bench::{BenchOutput, BenchSubject, ExecutionLists, PholdArguments};
+use crate::cli::bench::{
+    BenchOutput, BenchSubject, ExecutionLists, PholdArguments, VolunteerArguments,
+};
+use crate::coordinator::Plan;
 use crate::report::run_directory::write_text;
 
 /// A run handles at least so many events per token, whatever `--events` says.
@@ -26,6 +28,10 @@ pub fn bench(subject: &BenchSubject) -> Result<(), Failure> {
             let worlds = phold_worlds(arguments)?;
             run(worlds, &arguments.execution, &arguments.output)
         }
+        BenchSubject::Volunteer(arguments) => {
+            let worlds = volunteer_worlds(arguments)?;
+            run(worlds, &arguments.execution, &arguments.output)
+        }
     }
 }
 
@@ -34,7 +40,8 @@ pub fn bench_one(job: &str) -> Result<(), Failure> {
     let job: Job = serde_json::from_str(job)
         .map_err(|error| Failure::Asked(format!("this is not a job of `bench`: {error}")))?;
     let measured = Measurement::of(&job).map_err(Failure::Run)?;
-    print(&serde_json::to_string(&measured).expect("a measurement is plain data"))
+    let text = serde_json::to_string(&measured).expect("a measurement is plain data");
+    print(&(text + "\n"))
 }
 
 /// Every combination of PHOLD's parameters, each with the time it is simulated.
@@ -75,13 +82,40 @@ fn phold_world(parameters: phold::Parameters, arguments: &PholdArguments) -> Res
         Some(until) => until.span(),
         None => phold_time(&parameters, arguments.events, ROUNDS),
     };
-    Ok(Job {
-        subject: Subject::Phold(parameters),
+    let seed = arguments.execution.seed;
+    Ok(job(Subject::Phold(parameters), until, seed))
+}
+
+/// The scenario with every number of hosts. It is read here, too, so that what is wrong with it is said
+/// before anything is measured.
+fn volunteer_worlds(arguments: &VolunteerArguments) -> Result<Vec<Job>, Failure> {
+    let hosts: Vec<Option<u64>> = match &arguments.hosts[..] {
+        [] => vec![None],
+        some => some.iter().copied().map(Some).collect(),
+    };
+    let world = |hosts| {
+        let file = ScenarioFile {
+            file: arguments.scenario.clone(),
+            hosts,
+            until: arguments.until.clone(),
+            set: arguments.set.clone(),
+        };
+        let seed = arguments.execution.seed;
+        let until = file.load(seed)?.frame.until;
+        Ok(job(Subject::Volunteer(file), until, seed))
+    };
+    hosts.into_iter().map(world).collect()
+}
+
+/// A job whose plan is yet to be chosen.
+fn job(subject: Subject, until: SimDuration, seed: u64) -> Job {
+    Job {
+        subject,
         until,
-        seed: arguments.execution.seed,
-        plan: Default::default(),
+        seed,
+        plan: Plan::default(),
         watched: false,
-    })
+    }
 }
 
 /// Measures every world with every plan.
@@ -130,16 +164,17 @@ fn show(findings: &Findings, output: &BenchOutput) -> Result<(), Failure> {
     let lines = &findings.lines;
     if let Some(path) = &output.csv {
         let text = table::as_csv(lines).map_err(|error| Failure::Run(error.to_string()))?;
-        write(path, &text)?;
+        write_text(path, &text)?;
     }
     if let Some(path) = &output.output {
         let words: Vec<String> = std::env::args().collect();
-        write(path, &page::as_html(lines, &words.join(" ")))?;
+        write_text(path, &page::as_html(lines, &words.join(" ")))?;
     }
     if output.json {
-        print(&serde_json::to_string_pretty(lines).expect("lines are plain data"))?;
+        let text = serde_json::to_string_pretty(lines).expect("lines are plain data");
+        print(&(text + "\n"))?;
     } else {
-        print(&table::as_text(lines))?;
+        print(&(table::as_text(lines) + "\n"))?;
     }
     if findings.disagreements.is_empty() {
         return Ok(());
@@ -170,7 +205,12 @@ impl Announcer {
         };
         if self.terminal {
             // Back to the start of the line, and what was longer there before is erased.
-            eprint!("\r\x1b[K{round}, {}/{}: {}", step.number + 1, self.jobs, Line::describe(step.job));
+            eprint!(
+                "\r\x1b[K{round}, {}/{}: {}",
+                step.number + 1,
+                self.jobs,
+                Line::describe(step.job)
+            );
             let _ = std::io::stderr().flush();
         } else if step.number == 0 {
             eprintln!("{round}, {} lines", self.jobs);

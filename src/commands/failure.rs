@@ -1,6 +1,7 @@
 //! How does the program end when it did not do what it was asked?
 //!
-//! 1: the run failed. 2: the scenario or the command line is wrong. 130: interrupted.
+//! 1: the run failed. 2: the scenario or the command line is wrong. 4: runs of equal worlds differ. 130:
+//! interrupted.
 
 use super::interrupt::INTERRUPTED;
 use crate::coordinator::RunError;
@@ -20,6 +21,9 @@ pub enum Failure {
     /// The run did not go well.
     #[error("{0}")]
     Run(String),
+    /// Runs of equal worlds found different things: no figure of the benchmark means anything.
+    #[error("runs of equal worlds found different things, so none of these figures count:\n{0}")]
+    Disagreement(String),
     /// The run directory cannot be had.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
@@ -45,6 +49,7 @@ impl Failure {
             | Failure::Asked(_)
             | Failure::Directory(RunDirectoryError::Exists(_)) => 2,
             Failure::Run(_) | Failure::Directory(_) => 1,
+            Failure::Disagreement(_) => 4,
             Failure::Interrupted => INTERRUPTED,
             Failure::NobodyListens => 0,
         }

@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub mod bench;
 pub mod check;
 pub mod describe;
 pub mod failure;
@@ -25,6 +26,8 @@ pub fn execute(verb: Verb) -> Result<(), Failure> {
         Verb::Describe(arguments) => describe::describe(&arguments),
         Verb::Population(arguments) => population::population(&arguments),
         Verb::Schema(arguments) => schema::schema(&arguments),
+        Verb::Bench(subject) => bench::bench(&subject),
+        Verb::BenchOne { job } => bench::bench_one(&job),
     }
 }
 
