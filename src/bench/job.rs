@@ -42,8 +42,10 @@ pub struct ScenarioFile {
     /// Where it is.
     pub file: PathBuf,
     /// Another number of hosts.
+    #[serde(default)]
     pub hosts: Option<u64>,
     /// Another time to stop at, as it stands in scenarios.
+    #[serde(default)]
     pub until: Option<String>,
     /// Other keys, as `key=value`.
     pub set: Vec<String>,

@@ -67,7 +67,7 @@ const fn if_different(title: &'static str, number: bool, cell: fn(&Line) -> Stri
     }
 }
 
-static COLUMNS: [Column; 23] = [
+static COLUMNS: [Column; 24] = [
     if_different("scenario", false, |line| {
         line.scenario.clone().unwrap_or_default()
     }),
@@ -101,6 +101,10 @@ static COLUMNS: [Column; 23] = [
     always("± %", |line| {
         let range = line.events_per_s_fastest - line.events_per_s_slowest;
         format!("{:.0}", 50.0 * range / line.events_per_s)
+    }),
+    always("M/CPU s", |line| {
+        line.events_per_cpu_s
+            .map_or_else(|| "–".to_owned(), millions)
     }),
     always("speed-up", |line| ratio(line.speed_up)),
     always("× heap", |line| ratio(line.over_binary_heap)),
@@ -161,8 +165,8 @@ mod tests {
         for expected in [
             "binary_heap",
             "2.00",
-            "6.25",
-            "2.50 – 10.00",
+            "6.00",
+            "38",
             "10,000",
             "abababab",
         ] {

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::placement::Placement;
 
-/// How a run is to be executed.
+/// How a run is to be executed. What a file leaves out is as in the default plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Plan {
     /// How many threads run partitions.
     pub threads: usize,
