@@ -162,14 +162,7 @@ mod tests {
     #[test]
     fn what_all_lines_share_takes_no_column() {
         let text = as_text(&sample());
-        for expected in [
-            "binary_heap",
-            "2.00",
-            "6.00",
-            "38",
-            "10,000",
-            "abababab",
-        ] {
+        for expected in ["binary_heap", "2.00", "6.00", "38", "10,000", "abababab"] {
             assert!(
                 text.contains(expected),
                 "`{expected}` is missing in\n{text}"
