@@ -105,7 +105,7 @@ impl Watcher for Progress {
         match &mut *self.face() {
             Face::Bar(bar) => {
                 bar.set_position((sighting.fraction() * STEPS as f64) as u64);
-                bar.set_message(sighting.in_words());
+                bar.set_message(sighting.in_brief());
             }
             Face::Lines { next } if sighting.wall >= *next => {
                 *next = later(sighting.wall);
@@ -125,7 +125,7 @@ impl Watcher for Progress {
 }
 
 fn bar() -> ProgressBar {
-    let style = BarStyle::with_template("{bar:24} {wide_msg}").expect("the template is a constant");
+    let style = BarStyle::with_template("{bar:12} {wide_msg}").expect("the template is a constant");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(8));
     bar.set_style(style.progress_chars("=> "));
     bar
@@ -195,6 +195,26 @@ impl Sighting {
         )
     }
 
+    /// Short enough for a line of 80 characters, with what matters most in front.
+    fn in_brief(&self) -> String {
+        let left = self
+            .left_s()
+            .map_or_else(String::new, |left| format!("  {} left", brief(left)));
+        let end_s = self.end.as_secs_f64();
+        let (size, unit) = match numbers::scale_for("s", end_s) {
+            Some(scale) => (scale.size, scale.unit),
+            None => (1.0, "s"),
+        };
+        format!(
+            "{:3.0} %{left}  {:.1} of {:.1} {unit}  {:.2} M events/s  {:.3} days/s",
+            self.fraction() * 100.0,
+            self.now.as_secs_f64() / size,
+            end_s / size,
+            self.events_per_s() / 1e6,
+            self.simulated_days_per_s(),
+        )
+    }
+
     fn as_json(&self, finished: bool) -> String {
         json!({
             "simulated_s": self.now.as_secs_f64(),
@@ -258,6 +278,10 @@ mod tests {
         ] {
             assert!(words.contains(part), "`{part}` is missing in {words}");
         }
+        assert_eq!(
+            sighting.in_brief(),
+            " 50 %  10 s left  7.0 of 14.0 d  3.00 M events/s  0.700 days/s"
+        );
         let json: serde_json::Value = serde_json::from_str(&sighting.as_json(true)).unwrap();
         assert_eq!(json["left_s"], 10.0);
         assert_eq!(json["finished"], true);
