@@ -32,13 +32,15 @@ pub fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
         numbers::roughly(forecast.events),
         numbers::with_unit(forecast.memory_bytes, "bytes")
     );
+    let rate = forecast.events / loaded.frame.until.as_secs_f64();
+    let plan = arguments.plan.plan().suited_to(promises, rate);
     let sections = [
         head,
         cast(promises, world.len()),
         conversations(promises),
         reactions(promises),
         cycles(promises),
-        execution(&arguments.plan.plan(), promises),
+        execution(&plan, promises),
         size,
     ];
     let text: Vec<String> = sections

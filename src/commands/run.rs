@@ -34,7 +34,6 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
     let stop = interrupt::listen(directory.partial().to_owned())
         .map_err(|error| Failure::Run(format!("cannot listen for signals: {error}")))?;
 
-    let plan = arguments.plan.plan();
     if arguments.progress != ProgressStyle::None && arguments.progress != ProgressStyle::Json {
         say(&format!(
             "{}: {} simulated, about {} actors and {} events",
@@ -45,6 +44,8 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
         ));
     }
     let world = D::build(&loaded.scenario, &loaded.inputs);
+    let rate = forecast.events / loaded.frame.until.as_secs_f64();
+    let plan = arguments.plan.plan().suited_to(world.promises(), rate);
     let observers = (Fingerprint::default(), D::metrics(&loaded.scenario));
     let end = SimTime::START + loaded.frame.until;
     let progress = Progress::new(arguments.progress, end, stop);

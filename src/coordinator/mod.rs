@@ -140,7 +140,7 @@ fn run_with<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
     let division = plan.divide(world.promises());
     let horizon = plan.horizon_for(world.promises());
     let partitions =
-        kernel::partition::divide::<A, O, Q>(world, division.directory, division.window, &observer);
+        kernel::partition::divide::<A, O, Q>(world, division.directory, division.bucket, &observer);
     let stage = Stage::new(partitions, threads);
     let leader = Leader::new(division.horizon, end, threads);
     let (stage, leader) = match plan.runtime {

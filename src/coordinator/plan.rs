@@ -13,7 +13,7 @@ use crate::placement::Placement;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Plan {
-    /// How many threads run partitions.
+    /// How many threads run partitions; [`Plan::AUTO`]: see [`Plan::suited_to`].
     pub threads: usize,
     /// Into how many partitions the actors are divided (each group, if the placement is by groups);
     /// `None`: as many as suit the number of threads.
@@ -92,9 +92,36 @@ pub(crate) struct Division {
     pub horizon: Box<dyn Horizon>,
     /// About how long windows will be: queues choose the width of their buckets by it.
     pub window: SimDuration,
+    /// How wide the buckets of a queue should be: windows that do not begin and end together are
+    /// many buckets long, so that few are split.
+    pub bucket: SimDuration,
 }
 
+/// Below so many events per window and thread, several threads are no faster than one: a window of
+/// round trips is done in some ten rounds, and each should hold sixty events per thread.
+const WORTH_THREADS: f64 = 600.0;
+
 impl Plan {
+    /// So many threads as the world can use.
+    pub const AUTO: usize = 0;
+
+    /// The plan with the number of threads chosen, if it was left open: all that the machine has,
+    /// or one if a world with these promises, in which about `events_per_s` happen in a second of
+    /// simulated time, has too little to do in a window.
+    pub fn suited_to(mut self, promises: &Promises, events_per_s: f64) -> Plan {
+        if self.threads != Self::AUTO {
+            return self;
+        }
+        self.threads = std::thread::available_parallelism().map_or(1, usize::from);
+        if self.threads > 1 {
+            let events = events_per_s * self.divide(promises).window.as_secs_f64();
+            if events < WORTH_THREADS * self.threads as f64 {
+                self.threads = 1;
+            }
+        }
+        self
+    }
+
     /// The protocol that [`HorizonRule::Auto`] stands for in a world with these promises.
     pub fn horizon_for(&self, promises: &Promises) -> HorizonRule {
         match self.horizon {
@@ -129,7 +156,7 @@ impl Plan {
             HorizonRule::RoundTrip => {
                 let mut protocol = horizon::RoundTrip::new(promises, &directory);
                 let window = protocol.window();
-                (Box::new(protocol), window / 4)
+                (Box::new(protocol), window)
             }
             HorizonRule::PairwiseWindow => (
                 Box::new(horizon::PairwiseWindow::new(promises, &directory)),
@@ -140,11 +167,16 @@ impl Plan {
                 promises.smallest(),
             ),
         };
+        let bucket = match rule {
+            HorizonRule::RoundTrip => window / 8,
+            _ => window,
+        };
         Division {
             placement,
             directory,
             horizon,
             window,
+            bucket,
         }
     }
 }
