@@ -2,7 +2,8 @@
 # How fast is Myriad beside what else one would pick for the same work?
 #
 # Runs PHOLD on every engine that is installed, all in turn, round after round, and prints the median
-# rate of each and the median of the rounds' ratios to Myriad on one thread. README.md beside this file
+# rates of each, per second of wall clock and of processor time (steadier on a machine that others use,
+# too), and the median of the rounds' ratios to Myriad on one thread. README.md beside this file
 # says what is compared and how to install the peers.
 #
 # Usage: run.sh [ROUNDS]     (default 5)
@@ -49,7 +50,7 @@ else
   say "SimGrid is left out: $(grep -m 1 -i error "$work/why" || echo "it does not build")"
 fi
 
-# ---- one run of one engine: events a second and bytes per actor ----------------------------------
+# ---- one run of one engine: events a second, and a processor second, and bytes per actor ----------------------------------
 # About how many events a second each handles, to choose how long to simulate. Wrong guesses only
 # make runs shorter or longer. Every run passes each token on five times at least.
 guess() { # engine actors
@@ -65,7 +66,7 @@ until_for() { # engine actors
     'BEGIN { rounds = rate * seconds / actors; if (rounds < 5) rounds = 5; printf "%.3f", rounds * round }'
 }
 
-# Prints "engine rate bytes_per_actor"; a run that fails is named and left out.
+# Prints "engine rate rate_per_cpu_s bytes_per_actor"; a run that fails is named and left out.
 peer() { # engine actors round command...
   local engine=$1 actors=$2 round=$3
   shift 3
@@ -73,7 +74,7 @@ peer() { # engine actors round command...
     say "$engine failed with $actors actors: $(tail -n 1 "$work/why")"
     return
   fi
-  awk -v engine="$engine" -v actors="$actors" '{ printf "%s %.0f %.0f\n", engine, $1 / $2, $4 / actors }' "$work/out"
+  awk -v engine="$engine" -v actors="$actors" '{ printf "%s %.0f %.0f %.0f\n", engine, $1 / $2, $1 / ($3 > 0 ? $3 : $2), $4 / actors }' "$work/out"
 }
 
 ours() { # actors round
@@ -86,8 +87,9 @@ ours() { # actors round
     $1 == "queue:" { queue = $2 }
     $1 == "threads:" { threads = $2 }
     $1 == "events_per_s:" { rate = $2 }
+    $1 == "events_per_cpu_s:" { cpu = $2 }
     $1 == "bytes_per_actor:" { bytes = $2 }
-    $1 == "digest:" { printf "myriad_%s_%s %.0f %.0f\n", queue, threads, rate, bytes }' "$work/out"
+    $1 == "digest:" { printf "myriad_%s_%s %.0f %.0f %.0f\n", queue, threads, rate, cpu, bytes }' "$work/out"
 }
 
 for round in $(seq 1 "$rounds"); do
@@ -111,18 +113,26 @@ done
 # ---- medians ------------------------------------------------------------------------------------
 median() { sort -g | awk '{ a[NR] = $1 } END { print NR ? (NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2) : 0 }'; }
 
-base=myriad_window_ring_1
-printf '%-10s %-24s %12s %18s %14s %12s\n' actors engine "M events/s" "from - to" "Myriad is" "bytes/actor"
+# The median over the rounds of Myriad's figure in column $1 over the engine's.
+ratio() { # column actors engine
+  awk -v c="$1" -v a="$2" -v e="$3" -v b=myriad_window_ring_1 '
+    $2 == a && $3 == b { base[$1] = $c }
+    $2 == a && $3 == e { own[$1] = $c }
+    END { for (round in own) if (round in base) print base[round] / own[round] }' "$found" | median
+}
+
+# The median of the engine's figure in column $1.
+figure() { # column actors engine
+  awk -v c="$1" -v a="$2" -v e="$3" '$2 == a && $3 == e { print $c }' "$found" | median
+}
+
+printf '%-8s %-21s %13s %15s %14s %14s %12s\n' actors engine "M events/s" "M events/CPU s" \
+  "Myriad is" "by CPU time" "bytes/actor"
 for actors in $sizes; do
   for engine in $(awk -v actors="$actors" '$2 == actors { print $3 }' "$found" | awk '!seen[$0]++'); do
-    awk -v a="$actors" -v e="$engine" '$2 == a && $3 == e { print $4 }' "$found" | sort -g >"$work/rates"
-    bytes=$(awk -v a="$actors" -v e="$engine" '$2 == a && $3 == e { print $5 }' "$found" | median)
-    ratio=$(awk -v a="$actors" -v e="$engine" -v b=$base '
-      $2 == a && $3 == b { base[$1] = $4 }
-      $2 == a && $3 == e { own[$1] = $4 }
-      END { for (round in own) if (round in base) print base[round] / own[round] }' "$found" | median)
-    printf '%-10s %-24s %12.3f %18s %13.1fx %12.0f\n' "$actors" "$engine" \
-      "$(median <"$work/rates" | awk '{ print $1 / 1e6 }')" \
-      "$(awk 'NR == 1 { low = $1 } END { printf "%.3f - %.3f", low / 1e6, $1 / 1e6 }' "$work/rates")" "$ratio" "$bytes"
+    printf '%-8s %-21s %13.3f %15.3f %13.1fx %13.1fx %12.0f\n' "$actors" "$engine" \
+      "$(figure 4 "$actors" "$engine" | awk '{ print $1 / 1e6 }')" \
+      "$(figure 5 "$actors" "$engine" | awk '{ print $1 / 1e6 }')" \
+      "$(ratio 4 "$actors" "$engine")" "$(ratio 5 "$actors" "$engine")" "$(figure 6 "$actors" "$engine")"
   done
 done

@@ -16,6 +16,7 @@ use crate::cli::bench::{
     BenchOutput, BenchSubject, ExecutionLists, PholdArguments, VolunteerArguments,
 };
 use crate::coordinator::Plan;
+use crate::report::progress::say;
 use crate::report::run_directory::write_text;
 
 /// A run handles at least so many events per token, whatever `--events` says.
