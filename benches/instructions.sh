@@ -52,12 +52,15 @@ phold() { # actors queue
   echo '{"subject":{"phold":{"actors":'"$1"',"events_per_actor":1,"remote":0.5,"lookahead_s":0.1,"mean_s":1.0}},' \
     '"until":UNTIL,"seed":1,"plan":{"queue":"'"$2"'"},"watched":false}'
 }
-volunteer='{"subject":{"volunteer":{"file":"'$root'/configs/volunteer/small.toml","hosts":300,"set":[]}},
-  "until":UNTIL,"seed":1,"plan":{},"watched":false}'
-day=86400000000000
+volunteer() { # scenario hosts
+  echo '{"subject":{"volunteer":{"file":"'"$root/configs/volunteer/$1.toml"'","hosts":'"$2"',"set":[]}},' \
+    '"until":UNTIL,"seed":1,"plan":{},"watched":false}'
+}
+hour=3600000000000
 
 # 1,000 actors pass their tokens on 1,000 times in 1,100 s: 100,000 and 400,000 events.
-world "PHOLD, 1,000 actors, window_ring" 400 "$(phold 1000 window_ring)" 110000000000 440000000000
-world "PHOLD, 1,000 actors, binary_heap" 800 "$(phold 1000 binary_heap)" 110000000000 440000000000
-world "volunteer/small.toml, 300 hosts" 2000 "$volunteer" $((2 * day)) $((6 * day))
+world "PHOLD, 1,000 actors, window_ring" 560 "$(phold 1000 window_ring)" 110000000000 440000000000
+world "PHOLD, 1,000 actors, binary_heap" 980 "$(phold 1000 binary_heap)" 110000000000 440000000000
+world "volunteer/small.toml, 300 hosts" 3900 "$(volunteer small 300)" $((48 * hour)) $((144 * hour))
+world "volunteer/eah.toml, 1,000 hosts" 1900 "$(volunteer eah 1000)" $((12 * hour)) $((24 * hour))
 exit $status

@@ -205,22 +205,23 @@ impl Announcer {
             round => format!("round {round} of {}", self.rounds),
         };
         if self.terminal {
-            // Back to the start of the line, and what was longer there before is erased.
-            eprint!(
-                "\r\x1b[K{round}, {}/{}: {}",
-                step.number + 1,
-                self.jobs,
-                Line::describe(step.job)
-            );
-            let _ = std::io::stderr().flush();
+            let (number, job) = (step.number + 1, Line::describe(step.job));
+            erase_and_write(&format!("{round}, {number}/{}: {job}", self.jobs));
         } else if step.number == 0 {
-            eprintln!("{round}, {} lines", self.jobs);
+            say(&format!("{round}, {} lines", self.jobs));
         }
     }
 
     fn finish(&self) {
         if self.terminal {
-            eprint!("\r\x1b[K");
+            erase_and_write("");
         }
     }
+}
+
+/// Goes back to the start of the line, erases what stands there, and writes. If nobody can read it any
+/// more, the measuring goes on all the same.
+fn erase_and_write(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = write!(out, "\r\x1b[K{text}").and_then(|()| out.flush());
 }
