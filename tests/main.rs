@@ -2,5 +2,6 @@
 
 mod agreement;
 mod bad_scenarios;
+mod benchmark;
 mod command;
 mod worlds;
