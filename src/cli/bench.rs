@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::threads;
 use crate::bench::Axes;
-use crate::coordinator::{HorizonRule, QueueRule, Runtime};
+use crate::coordinator::{HorizonRule, Plan, QueueRule, Runtime};
 
 /// What is measured.
 #[derive(Debug, Subcommand)]
@@ -144,7 +144,11 @@ impl ExecutionLists {
     /// Everything that varies in the plans.
     pub fn axes(&self) -> Axes {
         Axes {
-            threads: self.threads.clone(),
+            threads: self
+                .threads
+                .iter()
+                .map(|&count| one_per_core(count))
+                .collect(),
             partitions: self.partitions.iter().map(|count| count.0).collect(),
             runtimes: self.runtime.clone(),
             horizons: self.horizon.clone(),
@@ -167,6 +171,14 @@ pub struct BenchOutput {
     /// Also write a page with curves of speed-up
     #[arg(short, long, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
+}
+
+/// To measure is to compare numbers of threads, so `auto` means a number here, whatever the world.
+fn one_per_core(threads: usize) -> usize {
+    match threads {
+        Plan::AUTO => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    }
 }
 
 /// A number of partitions, or as many as suit.
