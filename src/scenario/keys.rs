@@ -140,12 +140,9 @@ fn title_of(property: &Value) -> Option<String> {
     // The name of a type, as `#/$defs/Duration`.
     let reference = property.get("$ref")?.as_str()?;
     let name = reference.rsplit('/').next()?;
-    // What a program calls a double is a number to people.
-    Some(
-        name.to_lowercase()
-            .replace('_', " ")
-            .replace("double", "numbers"),
-    )
+    // `DistributionOf_Duration` is a distribution of duration, and a double is a number to people.
+    let words = name.replace("Of_", " of ").replace('_', " ").to_lowercase();
+    Some(words.replace("double", "number"))
 }
 
 fn in_words(kind: &str, schema: &Value) -> String {
