@@ -7,7 +7,7 @@
 //! of equal worlds must have equal digests, or the whole benchmark is void ([`suite`]).
 //!
 //! In reading order: what is measured ([`job`]), once ([`measurement`]), again and again ([`suite`]),
-//! what comes of it ([`line`]), and how it is shown ([`table`], [`page`]).
+//! what comes of it ([`mod@line`]), and how it is shown ([`table`], [`page`]).
 
 pub mod job;
 pub mod line;
