@@ -21,6 +21,8 @@ pub struct Desk {
     pub(crate) earliest_answer: SimTime,
     /// A partition's note on whether the owner has turned up in the present window.
     pub(crate) mark: u32,
+    /// A partition's note on the last of its runs in which an event of the owner had to wait.
+    pub(crate) held_in: u32,
 }
 
 impl Desk {
@@ -31,6 +33,7 @@ impl Desk {
             awaiting: 0,
             earliest_answer: SimTime::NEVER,
             mark: 0,
+            held_in: 0,
         }
     }
 

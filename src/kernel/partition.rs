@@ -90,6 +90,8 @@ pub struct Partition<A: Actor, O, Q> {
     /// The partitions that `outgoing` holds mail for.
     mailed: Vec<u32>,
     events: u64,
+    /// The number of the present run: see [`Desk::held_in`].
+    run: u32,
     /// The event being handled, should its target panic.
     current: Option<(EventKey, ActorId)>,
     buffers: WindowBuffers<A::Message>,
@@ -170,6 +172,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             observer,
             outbox: Outbox::default(),
             events: 0,
+            run: 0,
             current: None,
         }
     }
@@ -201,6 +204,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
 
     /// Handles events as far as it is safe and until `budget` events are handled.
     pub fn run(&mut self, safe: Safe, budget: u64) {
+        self.run = self.run.wrapping_add(1);
         let stop = self.events.saturating_add(budget);
         let mut window = std::mem::take(&mut self.buffers.window);
         while self.events < stop {
@@ -380,7 +384,10 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         let actor = first.target;
         let mut next = Some(first);
         while let Some(envelope) = next {
-            if self.only_answers && envelope.key.time >= self.horizon_of(actor, safe) {
+            if self.only_answers && envelope.key.time >= self.horizon_of(&envelope, safe) {
+                // Whatever else comes for it in this run comes later, and must wait as well.
+                let slot = (actor.0 - self.first) as usize;
+                self.residents[slot].desk.held_in = self.run;
                 self.buffers.held.push(envelope);
                 self.buffers.held.append(&mut self.buffers.own);
                 return;
@@ -390,11 +397,22 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         }
     }
 
-    /// Before which instant nothing unknown can still reach this resident.
+    /// Before which instant nothing unknown can still reach the target of this event, whose later
+    /// events of this window lie in `buffers.own`.
     #[inline]
-    fn horizon_of(&self, actor: ActorId, safe: Safe) -> SimTime {
-        let desk = &self.residents[(actor.0 - self.first) as usize].desk;
+    fn horizon_of(&self, next: &Envelope<A::Message>, safe: Safe) -> SimTime {
+        let desk = &self.residents[(next.target.0 - self.first) as usize].desk;
         if desk.awaiting == 0 {
+            return SimTime::NEVER;
+        }
+        if desk.held_in == self.run {
+            return SimTime::START;
+        }
+        // Answers that are here already are known: when all are, nothing else can come before them.
+        let is_answer = |event: &Envelope<A::Message>| event.key.source != event.target;
+        let later = self.buffers.own.iter().filter(|event| is_answer(event));
+        let known = later.count() + usize::from(is_answer(next));
+        if known >= desk.awaiting as usize {
             SimTime::NEVER
         } else {
             safe.answers.max(desk.earliest_answer)
