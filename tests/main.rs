@@ -4,4 +4,5 @@ mod agreement;
 mod bad_scenarios;
 mod benchmark;
 mod command;
+mod faults;
 mod worlds;

@@ -559,3 +559,160 @@ fn least_delay_within(promises: &Promises, groups: &[(u32, Group)]) -> SimDurati
         .min()
         .unwrap_or(SimDuration::FOREVER)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actor::{Address, Inbox};
+    use crate::queue::WindowRing;
+    use crate::world::WorldBuilder;
+
+    /// A server that exists, and a client that writes down when it heard what.
+    enum Cast {
+        Server,
+        Client { asks_at: Vec<u64>, heard: Vec<u64> },
+    }
+    struct Server;
+    struct Client;
+
+    #[derive(Clone, Copy, Hash, Debug)]
+    enum Said {
+        Ask,
+        Own,
+        Answer,
+    }
+
+    impl Inbox for Server {
+        type Message = Said;
+        const GROUP: Group = Group(0);
+    }
+    impl Inbox for Client {
+        type Message = Said;
+        const GROUP: Group = Group(1);
+    }
+
+    impl Actor for Cast {
+        type Message = Said;
+        type Fact = ();
+
+        fn start(&mut self, ctx: &mut Context<'_, Self>) {
+            if let Cast::Client { asks_at, .. } = self {
+                for &at in &*asks_at {
+                    ctx.schedule(Said::Ask, SimDuration::from_nanos(at));
+                }
+                // Something of its own in the middle of waiting.
+                ctx.schedule(Said::Own, SimDuration::from_nanos(500));
+            }
+        }
+
+        fn receive(&mut self, said: Said, ctx: &mut Context<'_, Self>) {
+            if let Cast::Client { heard, .. } = self {
+                heard.push(ctx.now().nanos());
+                if matches!(said, Said::Ask) {
+                    let server = Address::<Server>::new(ActorId(0));
+                    ctx.ask(server, Said::Ask, SimDuration::from_nanos(10));
+                }
+            }
+        }
+    }
+
+    type Clients = Partition<Cast, (), WindowRing<Said>>;
+
+    /// The partition of a client that asks at these times.
+    fn clients(asks_at: &[u64]) -> Clients {
+        let mut world = WorldBuilder::<Cast>::new(1);
+        world.group::<Server>("server");
+        world.group::<Client>("client");
+        world.edge::<Client, Server>(SimDuration::from_nanos(10));
+        world.edge::<Server, Client>(SimDuration::from_nanos(10));
+        world.hears_only_answers::<Client>();
+        world.add::<Server>(Cast::Server);
+        world.add::<Client>(Cast::Client {
+            asks_at: asks_at.to_vec(),
+            heard: Vec::new(),
+        });
+        let window = SimDuration::from_nanos(64);
+        let directory = Directory::new(vec![1, 2]);
+        let mut partitions = divide(world.build(), directory, window, &());
+        let mut clients = partitions.pop().expect("there are two");
+        clients.start();
+        clients
+    }
+
+    fn answer(clients: &mut Clients, at: u64, number: u32) {
+        let key = EventKey {
+            time: SimTime::from_nanos(at),
+            source: ActorId(0),
+            number,
+        };
+        let envelope = Envelope {
+            key,
+            target: ActorId(1),
+            message: Said::Answer,
+        };
+        clients.accept(std::iter::once(envelope));
+    }
+
+    fn heard(clients: &Clients) -> &[u64] {
+        match &clients.residents[0].actor {
+            Cast::Client { heard, .. } => heard,
+            Cast::Server => unreachable!("the second partition is the client's"),
+        }
+    }
+
+    fn safe(answers: u64) -> Safe {
+        Safe {
+            until: SimTime::from_nanos(2_000),
+            answers: SimTime::from_nanos(answers),
+        }
+    }
+
+    #[test]
+    fn who_waits_for_an_answer_stops_where_it_could_arrive() {
+        let mut clients = clients(&[100]);
+        clients.run(safe(0), u64::MAX);
+        assert_eq!(heard(&clients), [100], "its own event at 500 must wait");
+        assert_eq!(clients.standing().next, SimTime::from_nanos(500));
+        assert!(clients.standing().awaiting);
+        clients.run(safe(501), u64::MAX);
+        assert_eq!(heard(&clients), [100, 500], "no answer can come before 501");
+    }
+
+    #[test]
+    fn an_answer_that_is_here_does_not_overtake_what_had_to_wait() {
+        let mut clients = clients(&[100]);
+        clients.run(safe(0), u64::MAX);
+        // In a later window than the event at 500, which is held back again before it is looked at.
+        answer(&mut clients, 900, 0);
+        clients.run(safe(0), u64::MAX);
+        assert_eq!(heard(&clients), [100], "500 waits, so 900 does");
+        clients.run(safe(501), u64::MAX);
+        assert_eq!(heard(&clients), [100, 500, 900]);
+        assert!(!clients.standing().awaiting);
+    }
+
+    #[test]
+    fn with_two_questions_open_one_answer_is_not_enough() {
+        let mut clients = clients(&[100, 101]);
+        clients.run(safe(0), u64::MAX);
+        assert_eq!(
+            heard(&clients),
+            [100, 101],
+            "the first answer cannot be here before 120"
+        );
+        answer(&mut clients, 300, 0);
+        clients.run(safe(0), u64::MAX);
+        assert_eq!(heard(&clients), [100, 101], "another may come before 300");
+        answer(&mut clients, 310, 1);
+        clients.run(safe(0), u64::MAX);
+        assert_eq!(heard(&clients), [100, 101, 300, 310, 500]);
+    }
+
+    #[test]
+    #[should_panic(expected = "hears only answers")]
+    fn what_was_not_asked_for_stops_the_run() {
+        let mut clients = clients(&[]);
+        answer(&mut clients, 50, 0);
+        clients.run(safe(2_000), u64::MAX);
+    }
+}

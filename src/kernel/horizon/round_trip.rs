@@ -187,3 +187,92 @@ impl Horizon for RoundTrip {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actor::{ActorId, Inbox};
+    use crate::world::WorldBuilder;
+
+    struct Desk;
+    struct Store;
+    struct Client;
+    impl Inbox for Desk {
+        type Message = ();
+        const GROUP: Group = Group(0);
+    }
+    impl Inbox for Store {
+        type Message = ();
+        const GROUP: Group = Group(1);
+    }
+    impl Inbox for Client {
+        type Message = ();
+        const GROUP: Group = Group(2);
+    }
+
+    struct Nobody;
+    impl crate::Actor for Nobody {
+        type Message = ();
+        type Fact = ();
+        fn receive(&mut self, (): (), _: &mut crate::Context<'_, Self>) {}
+    }
+
+    /// Clients ask a desk (5 there, 5 back) and a store (7 and 7); after hearing from the desk they
+    /// may turn to the store at once, to the desk after 1,000; from the store to the desk after 300.
+    fn protocol() -> RoundTrip {
+        let nanos = SimDuration::from_nanos;
+        let mut world = WorldBuilder::<Nobody>::new(0);
+        world.group::<Desk>("desk");
+        world.group::<Store>("store");
+        world.group::<Client>("client");
+        world.edge::<Client, Desk>(nanos(5));
+        world.edge::<Desk, Client>(nanos(5));
+        world.edge::<Client, Store>(nanos(7));
+        world.edge::<Store, Client>(nanos(7));
+        world.hears_only_answers::<Client>();
+        world.reaction::<Client, Desk, Desk>(nanos(1_000));
+        world.reaction::<Client, Store, Desk>(nanos(300));
+        world.reaction::<Client, Store, Store>(nanos(300));
+        world.add::<Desk>(Nobody);
+        world.add::<Store>(Nobody);
+        let last = world.add::<Client>(Nobody);
+        assert_eq!(last.id(), ActorId(2));
+        let world = world.build();
+        RoundTrip::new(world.promises(), &Directory::new(vec![1, 2, 3]))
+    }
+
+    #[test]
+    fn a_cycle_is_a_conversation_back_to_where_it_began() {
+        let cycles: Vec<u64> = protocol().cycles().iter().map(|c| c.1.nanos()).collect();
+        // Desk: 5 back, at once to the store 7, 7 back, 300, 5 there. Store: 7 back, 300, 7 there.
+        // Client: 5 and 5.
+        assert_eq!(cycles, [5 + 7 + 7 + 300 + 5, 7 + 300 + 7, 10]);
+    }
+
+    #[test]
+    fn servers_are_bounded_by_what_clients_have_due_and_by_their_reactions() {
+        let mut protocol = protocol();
+        let at = |next: u64| Standing {
+            next: SimTime::from_nanos(next),
+            awaiting: false,
+        };
+        let never = Standing {
+            next: SimTime::NEVER,
+            awaiting: false,
+        };
+        let mut safe = [Safe::until(SimTime::START); 3];
+
+        // A question is due at the desk at 100; no client has anything of its own before 10,000.
+        protocol.advance(&[at(100), never, at(10_000)], &mut safe);
+        let until = |safe: &[Safe; 3]| safe.map(|safe| safe.until.nanos());
+        let [desk, store, _] = until(&safe);
+        // The desk's answer arrives at 105: the store may hear of it at 112, the desk itself only by
+        // way of the store: 112 + 7 + 300 + 5.
+        assert_eq!((desk, store), (424, 112));
+        assert_eq!(safe[2].answers.nanos(), 105);
+
+        // A client has something due at 200: that may reach desk and store sooner.
+        protocol.advance(&[at(100), never, at(200)], &mut safe);
+        assert_eq!(until(&safe)[..2], [205, 112]);
+    }
+}
