@@ -8,7 +8,7 @@ use kernel::{Actor, Observer, Safe, SimTime, Standing};
 
 use super::Watcher;
 use super::gate::Gate;
-use super::ledger::{EngineLedger, WorkerLedger};
+use super::ledger::{EngineLedger, Profile, WorkerLedger};
 use super::stage::Stage;
 
 /// A window with fewer events per worker is not worth a barrier (some 200 ns, four events' work):
@@ -32,6 +32,9 @@ pub(super) struct Leader {
     /// How many events the next window will have, judging by the last ones.
     expected: f64,
     events: u64,
+    /// How many events each partition had handled at the end of the last window.
+    by_partition: Vec<u64>,
+    profile: Profile,
     looked: Instant,
     events_at_look: u64,
     windows_at_look: u64,
@@ -62,6 +65,8 @@ impl Leader {
             shared: Duration::ZERO,
             expected: 0.0,
             events: 0,
+            by_partition: Vec::new(),
+            profile: Profile::default(),
             looked: Instant::now(),
             events_at_look: 0,
             windows_at_look: 0,
@@ -139,9 +144,10 @@ impl Leader {
                 stage.work_alone();
             }
         }
-        let events = stage.events();
-        self.expected = 0.5 * (self.expected + (events - self.events) as f64);
-        self.events = events;
+        let (events, busiest) = stage.work_since(&mut self.by_partition);
+        self.expected = 0.5 * (self.expected + events as f64);
+        self.events += events;
+        self.profile.add(events, busiest);
     }
 
     /// Whether enough has happened to look up from work.
@@ -179,6 +185,7 @@ impl Leader {
         if let Some(leader) = self.ledger.workers.first_mut() {
             leader.computing_s += alone.as_secs_f64();
         }
+        self.ledger.attainable = self.profile.attainable();
         self.ledger
     }
 }

@@ -31,6 +31,51 @@ pub struct EngineLedger {
     pub workers: Vec<WorkerLedger>,
     /// Events handled by each partition.
     pub events_by_partition: Vec<u64>,
+    /// A projection, not a measurement: see [`Attainable`].
+    pub attainable: Vec<Attainable>,
+}
+
+/// The speed-up that a number of workers could reach at best with these partitions and windows, if
+/// every event cost the same and barriers nothing: in each window they need the time of the busiest
+/// partition, or of an even share of all work, whichever is longer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Attainable {
+    /// How many workers.
+    pub workers: u32,
+    /// How many times as fast as one.
+    pub speed_up: f64,
+}
+
+/// Adds up the work of windows for a projection.
+#[derive(Debug, Default)]
+pub(super) struct Profile {
+    all: u64,
+    /// For each of [`WORKERS`], the time of all windows, in events.
+    time: [f64; WORKERS.len()],
+}
+
+/// The numbers of workers that are projected.
+const WORKERS: [u32; 6] = [2, 4, 8, 16, 32, 64];
+
+impl Profile {
+    /// Adds a window with so many events in all, and so many in its busiest partition.
+    pub(super) fn add(&mut self, all: u64, busiest: u64) {
+        self.all += all;
+        for (time, workers) in self.time.iter_mut().zip(WORKERS) {
+            *time += (all as f64 / f64::from(workers)).max(busiest as f64);
+        }
+    }
+
+    pub(super) fn attainable(&self) -> Vec<Attainable> {
+        let projections = WORKERS.iter().zip(self.time);
+        projections
+            .filter(|&(_, time)| time > 0.0)
+            .map(|(&workers, time)| Attainable {
+                workers,
+                speed_up: self.all as f64 / time,
+            })
+            .collect()
+    }
 }
 
 /// How one worker spent its time.
@@ -49,5 +94,23 @@ impl WorkerLedger {
         self.computing_s += work.computing.as_secs_f64();
         self.exchanging_s += work.exchanging.as_secs_f64();
         self.waiting_s += waited_s;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_partition_bounds_every_window() {
+        let mut profile = Profile::default();
+        // Two windows: one evenly divided among eight, one with half of it in one partition.
+        profile.add(800, 100);
+        profile.add(200, 100);
+        let speed_up: Vec<f64> = profile.attainable().iter().map(|a| a.speed_up).collect();
+        let time = |workers: f64| (800.0 / workers).max(100.0) + (200.0 / workers).max(100.0);
+        let expected = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0].map(|workers| 1_000.0 / time(workers));
+        assert_eq!(speed_up, expected);
+        assert_eq!(expected[5], 5.0);
     }
 }

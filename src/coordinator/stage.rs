@@ -124,6 +124,21 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
         self.berths.iter().map(|b| b.events.load(Relaxed)).sum()
     }
 
+    /// How many events were handled since `before`, which is brought up to date: in all, and by the
+    /// busiest partition.
+    pub(super) fn work_since(&self, before: &mut Vec<u64>) -> (u64, u64) {
+        before.resize(self.berths.len(), 0);
+        let (mut all, mut busiest) = (0, 0);
+        for (berth, before) in self.berths.iter().zip(before) {
+            let now = berth.events.load(Relaxed);
+            let work = now - *before;
+            *before = now;
+            all += work;
+            busiest = busiest.max(work);
+        }
+        (all, busiest)
+    }
+
     /// How many events each partition has handled.
     pub(super) fn events_by_partition(&self) -> Vec<u64> {
         self.berths.iter().map(|b| b.events.load(Relaxed)).collect()

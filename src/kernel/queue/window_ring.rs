@@ -35,8 +35,15 @@ pub struct WindowRing<M> {
     later: Vec<Ring<M>>,
     /// Events before the present turn.
     early: Bucket<M>,
+    /// Empty buffers of past windows, the last used on top: still in the cache, and as large as a
+    /// window. A bucket takes one when its first event comes, so buffers exist for the buckets in
+    /// use and not for all.
+    spare: Vec<Vec<Envelope<M>>>,
     len: usize,
 }
+
+/// More spare buffers than this are given back.
+const MOST_SPARE: usize = 8;
 
 struct Ring<M> {
     occupied: [u64; WORDS],
@@ -106,7 +113,13 @@ impl<M> WindowRing<M> {
     fn insert(&mut self, envelope: Envelope<M>) {
         let bucket = envelope.key.time.nanos() >> self.width_bits;
         if bucket >> RING_BITS == self.turn {
-            self.present.push(bucket as usize % BUCKETS, envelope);
+            let index = bucket as usize % BUCKETS;
+            if self.present.buckets[index].events.capacity() == 0
+                && let Some(buffer) = self.spare.pop()
+            {
+                self.present.buckets[index].events = buffer;
+            }
+            self.present.push(index, envelope);
         } else {
             self.insert_beyond(bucket, envelope);
         }
@@ -139,15 +152,11 @@ impl<M> WindowRing<M> {
         let bucket = &mut ring.buckets[index];
         let turn = (bucket.earliest.nanos() >> self.width_bits) >> RING_BITS;
         bucket.earliest = SimTime::NEVER;
-        let mut events = std::mem::take(&mut bucket.events);
+        let events = std::mem::take(&mut bucket.events);
         self.turn = turn;
-        for envelope in events.drain(..) {
+        // The buffer is given back with its last event: the next of its kind is a turn away.
+        for envelope in events {
             self.insert(envelope);
-        }
-        // The buffer goes back where it came from, to be used again a turn later.
-        let bucket = &mut self.later[level].buckets[index];
-        if bucket.events.capacity() == 0 {
-            bucket.events = events;
         }
     }
 }
@@ -161,6 +170,7 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
             present: Ring::default(),
             later: Vec::new(),
             early: Bucket::default(),
+            spare: Vec::new(),
             len: 0,
         }
     }
@@ -204,8 +214,11 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
         let ring = &mut self.present;
         let bucket = &mut ring.buckets[index];
         let end = if end <= limit {
-            // The usual case: the whole bucket is the window, and the old window's buffer its next.
-            std::mem::swap(window, &mut bucket.events);
+            // The usual case: the whole bucket is the window, and the old window's buffer is spare.
+            let buffer = std::mem::replace(window, std::mem::take(&mut bucket.events));
+            if buffer.capacity() > 0 && self.spare.len() < MOST_SPARE {
+                self.spare.push(buffer);
+            }
             bucket.earliest = SimTime::NEVER;
             end
         } else {
