@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use super::line::Line;
+use super::suite::Findings;
 use super::table;
 use crate::report::numbers;
 
@@ -38,30 +39,48 @@ struct Curve {
 }
 
 /// The whole page. `command` is the command line that made it.
-pub fn as_html(lines: &[Line], command: &str) -> String {
-    let mut body = String::new();
-    let speed_up = curves(lines, |line| line.speed_up);
-    if speed_up.iter().any(|curve| curve.points.len() > 1) {
+pub fn as_html(findings: &Findings, command: &str) -> String {
+    let lines = &findings.lines;
+    let mut body = agreement(findings);
+    let mut speed_up = curves(lines, |line| line.speed_up);
+    speed_up.retain(|curve| curve.points.len() > 1);
+    if !speed_up.is_empty() {
         body += "<h2>How many times as fast as one thread?</h2>\n";
         body += &chart(&speed_up, "times as fast", true);
     }
-    body += "<h2>How many events a second?</h2>\n";
+    body += "<h2>How many million events a second?</h2>\n";
     let rates = curves(lines, |line| Some(line.events_per_s / 1e6));
     body += &chart(&rates, "million events a second", false);
     body += "<h2>In figures</h2>\n";
     body += &table(lines);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" \
+         content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>Myriad: benchmark</title>\n\
          <style>{STYLE}</style></head><body>\n<h1>Myriad {}: benchmark of {}</h1>\n\
-         <p>Medians of {} interleaved repetitions; one process per measurement. \
-         Every line of the same world found the same events.</p>\n<p><code>{}</code></p>\n{body}</body></html>\n",
+         <p>Medians; lines measured in turn, each {} times, one process per measurement.</p>\n\
+         <p><code>{}</code></p>\n{body}</body></html>\n",
         env!("CARGO_PKG_VERSION"),
         lines.first().map_or("nothing", |line| line.world),
         lines.first().map_or(0, |line| line.repetitions),
         escaped(command),
     )
+}
+
+/// Whether equal worlds found the same, and if not, which lines did not.
+fn agreement(findings: &Findings) -> String {
+    if findings.disagreements.is_empty() {
+        return "<p>All lines of the same world found the same events.</p>\n".to_owned();
+    }
+    let mut html =
+        "<p><strong>None of these figures count: lines of the same world found different \
+                    events.</strong></p>\n<ul>\n"
+            .to_owned();
+    for sentence in &findings.disagreements {
+        let _ = writeln!(html, "<li>{}</li>", escaped(sentence));
+    }
+    html + "</ul>\n"
 }
 
 /// One curve per world, queue, horizon and runtime; of several numbers of partitions the best.
@@ -147,7 +166,7 @@ fn chart(curves: &[Curve], title: &str, ideal: bool) -> String {
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             LEFT - 6.0,
             height + 4.0,
-            numbers::number(value),
+            mark_text(value),
         );
     }
     let mut threads: Vec<f64> = points().map(|point| point.0).collect();
@@ -206,6 +225,13 @@ fn chart(curves: &[Curve], title: &str, ideal: bool) -> String {
     svg
 }
 
+/// A mark on an axis, without zeros that say nothing.
+fn mark_text(value: f64) -> String {
+    // Marks are multiples of a round step; what lies beyond is rounding.
+    let rounded = (value * 1e6).round() / 1e6;
+    format!("{rounded}")
+}
+
 /// The smallest of 1, 2 and 5 times a power of ten that is not below `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10.0_f64.powf(least.max(1e-9).log10().floor());
@@ -252,7 +278,11 @@ mod tests {
 
     #[test]
     fn the_page_shows_every_curve_and_loads_nothing() {
-        let html = as_html(&sample(), "myriad bench phold --csv <a&b>.csv");
+        let findings = Findings {
+            lines: sample(),
+            disagreements: Vec::new(),
+        };
+        let html = as_html(&findings, "myriad bench phold --csv <a&b>.csv");
         for expected in [
             "&lt;a&amp;b&gt;.csv",
             "1,000 actors, window_ring</li>",
@@ -271,7 +301,21 @@ mod tests {
     }
 
     #[test]
+    fn figures_that_do_not_count_say_so() {
+        let findings = Findings {
+            lines: sample(),
+            disagreements: vec!["<one> is not the other".to_owned()],
+        };
+        let html = as_html(&findings, "myriad bench phold");
+        assert!(html.contains("None of these figures count"));
+        assert!(html.contains("&lt;one&gt; is not the other"));
+        assert!(!html.contains("found the same events"));
+    }
+
+    #[test]
     fn axes_have_round_marks() {
+        assert_eq!(mark_text(3.0 * 0.1), "0.3");
+        assert_eq!(mark_text(1.5), "1.5");
         assert_eq!(round_step(0.4), 0.5);
         assert_eq!(round_step(5.1), 10.0);
         assert_eq!(round_step(20.0), 20.0);

@@ -169,7 +169,7 @@ fn show(findings: &Findings, output: &BenchOutput) -> Result<(), Failure> {
     }
     if let Some(path) = &output.output {
         let words: Vec<String> = std::env::args().collect();
-        write_text(path, &page::as_html(lines, &words.join(" ")))?;
+        write_text(path, &page::as_html(findings, &words.join(" ")))?;
     }
     if output.json {
         let text = serde_json::to_string_pretty(lines).expect("lines are plain data");
