@@ -120,14 +120,19 @@ struct Caller {
 
 impl Caller {
     fn new(host: Address<Host>, line_kb_per_s: u32, way_back_us: u32, bytes: u64) -> Self {
-        let microseconds = u128::from(bytes) * 1_000 / u128::from(line_kb_per_s.max(1));
-        let nanos = u64::try_from(microseconds * 1_000).unwrap_or(u64::MAX);
         Caller {
             host,
-            at_least: SimDuration::from_nanos(nanos),
+            at_least: time_on_line(bytes, line_kb_per_s),
             way_back: SimDuration::from_nanos(u64::from(way_back_us) * 1_000),
         }
     }
+}
+
+/// The least time that so many bytes need on a host's own line, however idle the server.
+pub(super) fn time_on_line(bytes: u64, line_kb_per_s: u32) -> SimDuration {
+    let microseconds = u128::from(bytes) * 1_000 / u128::from(line_kb_per_s.max(1));
+    let nanos = u64::try_from(microseconds * 1_000).unwrap_or(u64::MAX);
+    SimDuration::from_nanos(nanos)
 }
 
 /// Tells the host that its transfer is complete; where its own line is the slower one, that is when

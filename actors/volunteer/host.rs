@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::Context;
 use super::facts::Fact;
+use super::file_server::time_on_line;
 use super::job::{FileId, InstanceId, Outcome};
 use super::messages::{Reply, ToDownloadServer, ToHost, ToUploadServer};
 use super::project::Project;
@@ -285,7 +286,10 @@ impl Host {
             way_back_us: self.traits.latency_us,
         };
         let server = self.project.download_server_of(me.id());
-        ctx.ask(server, wanted, self.traits.latency());
+        let bytes = self.project.scenario.jobs.input_file.bytes();
+        let line = time_on_line(bytes, self.traits.download_kb_per_s);
+        let latency = self.traits.latency();
+        ctx.ask_patiently(server, wanted, latency, line + latency);
     }
 
     fn store_file(&mut self, file: FileId, ctx: &mut Context<'_>) {
@@ -364,7 +368,10 @@ impl Host {
             way_back_us: self.traits.latency_us,
         };
         let server = self.project.upload_server_of(me.id());
-        ctx.ask(server, sent, self.traits.latency());
+        let bytes = self.project.scenario.jobs.output_file.bytes();
+        let line = time_on_line(bytes, self.traits.upload_kb_per_s);
+        let latency = self.traits.latency();
+        ctx.ask_patiently(server, sent, latency, line + latency);
     }
 
     /// Only now may the result be reported: a report never precedes its output.

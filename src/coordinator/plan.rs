@@ -97,25 +97,29 @@ pub(crate) struct Division {
     pub bucket: SimDuration,
 }
 
-/// Below so many events per window and thread, several threads are no faster than one: a window of
-/// round trips is done in some ten rounds, and each should hold sixty events per thread.
-const WORTH_THREADS: f64 = 600.0;
+/// Below so many events per window and thread, several threads are no faster than one.
+const WORTH_THREADS: f64 = 60.0;
 
 impl Plan {
     /// So many threads as the world can use.
     pub const AUTO: usize = 0;
 
     /// The plan with the number of threads chosen, if it was left open: all that the machine has,
-    /// or one if a world with these promises, in which about `events_per_s` happen in a second of
-    /// simulated time, has too little to do in a window.
+    /// or one where that is as fast. `events_per_s` is about how many events a second of simulated
+    /// time has.
+    ///
+    /// One is as fast where windows are small. It is so, too, as measured, where hosts hear only
+    /// answers: their requests pass through the same scheduler several times in a round trip, and
+    /// each passage costs a window (`docs/limitations.md`).
     pub fn suited_to(mut self, promises: &Promises, events_per_s: f64) -> Plan {
         if self.threads != Self::AUTO {
             return self;
         }
         self.threads = std::thread::available_parallelism().map_or(1, usize::from);
         if self.threads > 1 {
+            let conversation = self.horizon_for(promises) == HorizonRule::RoundTrip;
             let events = events_per_s * self.divide(promises).window.as_secs_f64();
-            if events < WORTH_THREADS * self.threads as f64 {
+            if conversation || events < WORTH_THREADS * self.threads as f64 {
                 self.threads = 1;
             }
         }

@@ -54,13 +54,19 @@ impl Desk {
             promises.actor_name(envelope.key.source),
             envelope.key.time
         );
+        assert!(
+            envelope.key.time >= self.earliest_answer,
+            "{} expected no answer before {}, but {} answered at {}",
+            promises.actor_name(envelope.target),
+            self.earliest_answer,
+            promises.actor_name(envelope.key.source),
+            envelope.key.time
+        );
         self.awaiting -= 1;
-        // With several questions open we no longer know whose answer is next: "any time".
-        self.earliest_answer = if self.awaiting == 0 {
-            SimTime::NEVER
-        } else {
-            SimTime::START
-        };
+        // With further questions open, what was too early for all is too early for those.
+        if self.awaiting == 0 {
+            self.earliest_answer = SimTime::NEVER;
+        }
     }
 }
 
@@ -136,10 +142,28 @@ impl<A: Actor> Context<'_, A> {
     where
         K::Message: Into<A::Message>,
     {
+        self.ask_patiently(to, message, delay, SimDuration::ZERO);
+    }
+
+    /// Asks like [`Context::ask`], knowing that the answer takes at least `patience` from when the
+    /// question arrives: a file needs its time on the asker's own line, however idle the server.
+    ///
+    /// Whoever knows this can go about its own business meanwhile, without fear of being surprised.
+    /// An answer that comes sooner stops the run.
+    #[inline]
+    pub fn ask_patiently<K: Inbox>(
+        &mut self,
+        to: Address<K>,
+        message: K::Message,
+        delay: SimDuration,
+        patience: SimDuration,
+    ) where
+        K::Message: Into<A::Message>,
+    {
         let Some(way_back) = self.promises.between(K::GROUP, self.group) else {
             self.refuse(K::GROUP, delay)
         };
-        let earliest = self.now + delay + way_back;
+        let earliest = self.now + delay + way_back.max(patience);
         self.desk.awaiting += 1;
         self.desk.earliest_answer = self.desk.earliest_answer.min(earliest);
         self.send(to, message, delay);
