@@ -77,6 +77,11 @@ pub struct Line {
     pub waiting_share: f64,
     /// The share of all events that the busiest partition handled.
     pub busiest_partition_share: f64,
+    /// A projection, not a measurement: the speed-up that 8 workers could reach at best with these
+    /// partitions and windows. Only a line with many partitions says something about many workers.
+    pub attainable_8: Option<f64>,
+    /// The same for 64 workers.
+    pub attainable_64: Option<f64>,
     /// Growth of the process at its peak, in bytes: world, pending events and everything else.
     pub memory_bytes: Option<u64>,
     /// The same per actor.
@@ -192,6 +197,8 @@ impl Line {
             exchanging_share: of(|one| one.exchanging_share),
             waiting_share: of(|one| one.waiting_share),
             busiest_partition_share: of(|one| one.busiest_partition_share),
+            attainable_8: optional(|one| one.attainable_8),
+            attainable_64: optional(|one| one.attainable_64),
             memory_bytes: memory.map(|bytes| bytes as u64),
             bytes_per_actor: memory.map(|bytes| bytes / first.actors.max(1) as f64),
             digest: digest.to_owned(),
@@ -263,6 +270,8 @@ pub(super) mod tests {
             exchanging_share: 0.1,
             waiting_share: 0.2,
             busiest_partition_share: 0.25,
+            attainable_8: Some(4.0),
+            attainable_64: Some(4.0),
             digest: None,
         }
     }

@@ -6,7 +6,7 @@ use kernel::{Actor, Fingerprint, Observer, SimTime, World};
 use serde::{Deserialize, Serialize};
 
 use super::job::{Job, Subject};
-use crate::coordinator::{self, EngineLedger};
+use crate::coordinator::{self, Attainable, EngineLedger};
 use crate::report::machine::Usage;
 use crate::scenario::domain::Domain;
 use crate::scenario::volunteer::Volunteer;
@@ -41,6 +41,11 @@ pub struct Measurement {
     pub waiting_share: f64,
     /// The share of all events that the busiest partition handled.
     pub busiest_partition_share: f64,
+    /// The speed-up that 8 workers could reach with these partitions and windows: a projection from
+    /// the work of each window ([`Attainable`]).
+    pub attainable_8: Option<f64>,
+    /// The same for 64 workers.
+    pub attainable_64: Option<f64>,
     /// A digest of all events, if the run was watched.
     pub digest: Option<String>,
 }
@@ -120,6 +125,8 @@ fn measure<A: Actor, O: Observer<A>>(
         exchanging_share,
         waiting_share,
         busiest_partition_share: busiest_share(&engine),
+        attainable_8: attainable(&engine.attainable, 8),
+        attainable_64: attainable(&engine.attainable, 64),
         digest,
     })
 }
@@ -143,6 +150,11 @@ fn shares(engine: &EngineLedger) -> [f64; 3] {
         exchanging,
         (1.0 - computing - exchanging).max(0.0),
     ]
+}
+
+fn attainable(projections: &[Attainable], workers: u32) -> Option<f64> {
+    let projection = projections.iter().find(|one| one.workers == workers);
+    projection.map(|one| one.speed_up)
 }
 
 fn busiest_share(engine: &EngineLedger) -> f64 {

@@ -19,7 +19,7 @@ use std::time::Instant;
 use kernel::queue::{BinaryHeapQueue, CalendarQueue, EventQueue, WindowRing};
 use kernel::{Actor, Observer, SimTime, World, run_sequentially};
 
-pub use ledger::{EngineLedger, WorkerLedger};
+pub use ledger::{Attainable, EngineLedger, WorkerLedger};
 pub use plan::{HorizonRule, Plan, QueueRule, Runtime};
 
 use leader::Leader;
