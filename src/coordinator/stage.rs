@@ -32,7 +32,6 @@ struct Berth<A: Actor, O, Q> {
     mail: AtomicU64,
     /// The partition's own standing.
     next: AtomicU64,
-    awaiting: AtomicBool,
     /// How far it may run in the present window.
     until: AtomicU64,
     answers: AtomicU64,
@@ -63,7 +62,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
                         mailbox: Mutex::new(Vec::new()),
                         mail: AtomicU64::new(SimTime::NEVER.nanos()),
                         next: AtomicU64::new(SimTime::START.nanos()),
-                        awaiting: AtomicBool::new(false),
                         until: AtomicU64::new(0),
                         answers: AtomicU64::new(0),
                         claimed: AtomicU64::new(0),
@@ -106,7 +104,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
             let next = berth.next.load(Relaxed).min(berth.mail.load(Relaxed));
             Standing {
                 next: SimTime::from_nanos(next),
-                awaiting: berth.awaiting.load(Relaxed),
             }
         }));
     }
@@ -229,7 +226,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
         let berth = &self.berths[number];
         let standing = partition.standing();
         berth.next.store(standing.next.nanos(), Relaxed);
-        berth.awaiting.store(standing.awaiting, Relaxed);
         berth.events.store(partition.events(), Relaxed);
     }
 

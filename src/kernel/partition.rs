@@ -45,8 +45,6 @@ impl Safe {
 pub struct Standing {
     /// The earliest event it has not handled, undelivered mail to it included.
     pub next: SimTime,
-    /// Whether any resident waits for an answer.
-    pub awaiting: bool,
 }
 
 /// The residents of one group.
@@ -80,8 +78,6 @@ pub struct Partition<A: Actor, O, Q> {
     lookahead: SimDuration,
     /// Whether the residents hear only answers: then each has a horizon of its own.
     only_answers: bool,
-    /// How many residents wait for answers.
-    awaiting: u64,
     queue: Q,
     observer: O,
     outbox: Outbox<A>,
@@ -167,7 +163,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             checks_answers,
             lookahead,
             only_answers,
-            awaiting: 0,
             queue: Q::for_windows_of(window.min(lookahead)),
             observer,
             outbox: Outbox::default(),
@@ -195,9 +190,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
                 outbox: &mut self.outbox,
             };
             actor.start(&mut ctx);
-            if self.only_answers && self.residents[slot].desk.awaiting > 0 {
-                self.awaiting += 1;
-            }
             self.post(SimTime::START, id, SimTime::START);
         }
     }
@@ -244,11 +236,10 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         }
     }
 
-    /// The earliest event in its own queue, and whether a resident waits for an answer.
+    /// The earliest event in its own queue.
     pub fn standing(&self) -> Standing {
         Standing {
             next: self.queue.next_time(),
-            awaiting: self.awaiting > 0,
         }
     }
 
@@ -270,11 +261,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
     /// The observer, when the run is over.
     pub fn into_observer(self) -> O {
         self.observer
-    }
-
-    /// The observer, while the run goes on.
-    pub fn observer(&self) -> &O {
-        &self.observer
     }
 
     /// What was being handled when a resident panicked, in words.
@@ -428,7 +414,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             group, promised, ..
         } = neighbourhood(&self.groups, envelope.target);
         let Resident { desk, actor } = &mut self.residents[slot];
-        let waited = desk.awaiting > 0;
         if self.checks_answers {
             desk.expect(&envelope, *group, &self.promises);
         }
@@ -446,10 +431,6 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         };
         actor.receive(envelope.message, &mut ctx);
         self.events += 1;
-        if self.only_answers {
-            let waits = self.residents[slot].desk.awaiting > 0;
-            self.awaiting = self.awaiting + u64::from(waits) - u64::from(waited);
-        }
         self.post(key.time, envelope.target, end);
     }
 
@@ -673,7 +654,7 @@ mod tests {
         clients.run(safe(0), u64::MAX);
         assert_eq!(heard(&clients), [100], "its own event at 500 must wait");
         assert_eq!(clients.standing().next, SimTime::from_nanos(500));
-        assert!(clients.standing().awaiting);
+        assert!(clients.residents[0].desk.awaiting > 0);
         clients.run(safe(501), u64::MAX);
         assert_eq!(heard(&clients), [100, 500], "no answer can come before 501");
     }
@@ -688,7 +669,7 @@ mod tests {
         assert_eq!(heard(&clients), [100], "500 waits, so 900 does");
         clients.run(safe(501), u64::MAX);
         assert_eq!(heard(&clients), [100, 500, 900]);
-        assert!(!clients.standing().awaiting);
+        assert_eq!(clients.residents[0].desk.awaiting, 0);
     }
 
     #[test]

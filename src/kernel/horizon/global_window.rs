@@ -50,7 +50,6 @@ mod tests {
         };
         let at = |nanos| Standing {
             next: SimTime::from_nanos(nanos),
-            awaiting: false,
         };
         let mut safe = [Safe::until(SimTime::START); 3];
         horizon.advance(&[at(100), at(30), at(70)], &mut safe);

@@ -87,7 +87,6 @@ mod tests {
         let mut horizon = PairwiseWindow { distance };
         let at = |time| Standing {
             next: SimTime::from_nanos(time),
-            awaiting: false,
         };
         let mut safe = [Safe::until(SimTime::START); 3];
         horizon.advance(&[at(100), at(200), at(90)], &mut safe);

@@ -254,11 +254,9 @@ mod tests {
         let mut protocol = protocol();
         let at = |next: u64| Standing {
             next: SimTime::from_nanos(next),
-            awaiting: false,
         };
         let never = Standing {
             next: SimTime::NEVER,
-            awaiting: false,
         };
         let mut safe = [Safe::until(SimTime::START); 3];
 
