@@ -43,7 +43,7 @@ pub struct FilesOfHost {
 }
 
 /// Which job instance does a host that asks get?
-pub trait Assignment: Send + std::fmt::Debug {
+pub trait Assignment {
     /// Chooses one instance. Called again until the host has what it wants.
     fn choose(
         &mut self,
@@ -76,12 +76,34 @@ fn slots_of_boinc() -> u32 {
 }
 
 impl Rule {
-    /// The rule behind the name.
-    pub fn build(self) -> Box<dyn Assignment> {
+    /// The rule behind the name, with an empty memory.
+    pub fn build(self) -> RuleAtWork {
         match self {
-            Rule::FirstCome => Box::new(FirstCome),
-            Rule::Random { slots } => Box::new(Random { slots }),
-            Rule::Locality2004 => Box::new(Locality2004),
+            Rule::FirstCome => RuleAtWork::FirstCome(FirstCome),
+            Rule::Random { slots } => RuleAtWork::Random(Random { slots }),
+            Rule::Locality2004 => RuleAtWork::Locality2004(Locality2004),
+        }
+    }
+}
+
+/// A rule at work, with what it remembers: what a scheduler has, and a checkpoint keeps.
+///
+/// An enumeration and not a box, so that it can be saved and restored as plain data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[allow(missing_docs)] // One variant per rule.
+pub enum RuleAtWork {
+    FirstCome(FirstCome),
+    Random(Random),
+    Locality2004(Locality2004),
+}
+
+impl RuleAtWork {
+    /// The rule, whichever it is.
+    pub fn rule(&mut self) -> &mut dyn Assignment {
+        match self {
+            RuleAtWork::FirstCome(rule) => rule,
+            RuleAtWork::Random(rule) => rule,
+            RuleAtWork::Locality2004(rule) => rule,
         }
     }
 }

@@ -32,7 +32,7 @@ pub enum Deed {
 }
 
 /// A host's daily limit, and how far it is used up.
-pub trait Quota: Send + std::fmt::Debug {
+pub trait Quota {
     /// The limit of a new host.
     fn at_first(&self, cores: u32) -> u32;
     /// The limit after something has happened.
@@ -72,19 +72,45 @@ pub enum Rule {
 
 impl Rule {
     /// The rule behind the name.
-    pub fn build(self) -> Box<dyn Quota> {
+    pub fn build(self) -> RuleAtWork {
         match self {
-            Rule::Document { per_cpu } => Box::new(Document { per_cpu }),
-            Rule::Boinc2005 { daily_result_quota } => Box::new(Boinc2005 { daily_result_quota }),
-            Rule::BoincNow { daily_result_quota } => Box::new(BoincNow { daily_result_quota }),
-            Rule::Unlimited => Box::new(Unlimited),
+            Rule::Document { per_cpu } => RuleAtWork::Document(Document { per_cpu }),
+            Rule::Boinc2005 { daily_result_quota } => {
+                RuleAtWork::Boinc2005(Boinc2005 { daily_result_quota })
+            }
+            Rule::BoincNow { daily_result_quota } => {
+                RuleAtWork::BoincNow(BoincNow { daily_result_quota })
+            }
+            Rule::Unlimited => RuleAtWork::Unlimited(Unlimited),
+        }
+    }
+}
+
+/// A rule at work: plain data, so that a checkpoint can keep it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[allow(missing_docs)] // One variant per rule.
+pub enum RuleAtWork {
+    Document(Document),
+    Boinc2005(Boinc2005),
+    BoincNow(BoincNow),
+    Unlimited(Unlimited),
+}
+
+impl RuleAtWork {
+    /// The rule, whichever it is.
+    pub fn rule(&self) -> &dyn Quota {
+        match self {
+            RuleAtWork::Document(rule) => rule,
+            RuleAtWork::Boinc2005(rule) => rule,
+            RuleAtWork::BoincNow(rule) => rule,
+            RuleAtWork::Unlimited(rule) => rule,
         }
     }
 }
 
 /// No limit.
-#[derive(Debug)]
-struct Unlimited;
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Unlimited;
 
 impl Quota for Unlimited {
     fn at_first(&self, _cores: u32) -> u32 {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use kernel::{Address, Group, Inbox, SimDuration, SimTime};
 
 use super::Context;
-use super::assignment::{Assignment, Decision, FilesOfHost};
+use super::assignment::{self, Decision, FilesOfHost};
 use super::facts::Fact;
 use super::job::{InstanceId, InstanceSet, JobId, Outcome};
 use super::messages::ToHost;
 use super::messages::{Reply, Report, Request, ToScheduler, ToTransitioner, ToWorkGenerator};
 use super::project::Project;
-use super::quota::{Deed, Quota};
+use super::quota::{self, Deed};
 use super::shelf::{Asker, Reported, Shelf};
 
 mod feasibility;
@@ -28,8 +28,8 @@ pub struct Scheduler {
     project: Arc<Project>,
     shelf: Shelf,
     hosts: Vec<HostRecord>,
-    assignment: Box<dyn Assignment>,
-    quota: Box<dyn Quota>,
+    assignment: assignment::RuleAtWork,
+    quota: quota::RuleAtWork,
     /// How many files it has asked for and not got yet.
     files_coming: u32,
 }
@@ -131,7 +131,7 @@ impl Scheduler {
     fn admit(&mut self, request: &Request, now: SimTime) -> u32 {
         let record = self.hosts.len() as u32;
         self.hosts.push(HostRecord {
-            limit: self.quota.at_first(self.cores_that_count(request)),
+            limit: self.quota.rule().at_first(self.cores_that_count(request)),
             sent_today: 0,
             day: day_of(now),
             last_contact: now,
@@ -196,9 +196,10 @@ impl Scheduler {
             if !feasibility.allows_another() {
                 break;
             }
-            let decision = self
-                .assignment
-                .choose(asker, &mut files, &self.shelf, ctx.random());
+            let decision =
+                self.assignment
+                    .rule()
+                    .choose(asker, &mut files, &self.shelf, ctx.random());
             let job = match decision {
                 Decision::Take(job) => job,
                 Decision::Open(file) => self.create_job(file, ctx),
@@ -233,10 +234,10 @@ impl Scheduler {
             host.day = day_of(now);
             host.sent_today = 0;
         }
-        if first_contact && self.quota.first_contact_is_free() {
+        if first_contact && self.quota.rule().first_contact_is_free() {
             return u32::MAX;
         }
-        let per_day = self.quota.per_day(host.limit, cores);
+        let per_day = self.quota.rule().per_day(host.limit, cores);
         per_day.saturating_sub(host.sent_today)
     }
 
@@ -292,7 +293,7 @@ impl Scheduler {
 
     fn apply(&mut self, record: u32, deed: Deed) {
         let host = &mut self.hosts[record as usize];
-        host.limit = self.quota.after(host.limit, deed);
+        host.limit = self.quota.rule().after(host.limit, deed);
     }
 
     fn tell_transitioner(&self, job: JobId, message: ToTransitioner, ctx: &mut Context<'_>) {

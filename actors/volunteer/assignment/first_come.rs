@@ -3,12 +3,13 @@
 //! The simplest rule, and what a project gets that does not care where its files are.
 
 use kernel::RandomStream;
+use serde::{Deserialize, Serialize};
 
 use super::{Assignment, Decision, FilesOfHost};
 use crate::volunteer::shelf::{Asker, Shelf};
 
 /// The oldest unsent instance; the next job in the sequence if there is none.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FirstCome;
 
 impl Assignment for FirstCome {

@@ -18,12 +18,13 @@
 //! file work, or it would never get any again.
 
 use kernel::RandomStream;
+use serde::{Deserialize, Serialize};
 
 use super::{Assignment, Decision, FilesOfHost};
 use crate::volunteer::shelf::{Asker, Shelf};
 
 /// Work for the files that the host has; else the oldest unsent instance; else a new file.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Locality2004;
 
 impl Assignment for Locality2004 {

@@ -4,12 +4,13 @@
 //! them from a random one and takes the first that the volunteer may have.
 
 use kernel::RandomStream;
+use serde::{Deserialize, Serialize};
 
 use super::{Assignment, Decision, FilesOfHost};
 use crate::volunteer::shelf::{Asker, Shelf};
 
 /// An unsent instance of one of the jobs in the slots.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Random {
     /// How many jobs with unsent instances the feeder shows.
     pub slots: u32,

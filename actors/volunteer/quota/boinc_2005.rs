@@ -4,10 +4,12 @@
 //! is *reported*, not when it is validated; a failure and a timeout take one off. It counts once per
 //! processor, for at most four.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Deed, Quota};
 
 /// The limit starts at `daily_result_quota`, which it never exceeds.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Boinc2005 {
     /// First and highest limit, per processor.
     pub daily_result_quota: u32,

@@ -5,10 +5,12 @@
 //! one takes one off only there. The limit counts once per processor, *except* a limit of one,
 //! which is one instance a day for the whole host. A host without a record is not limited.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Deed, Quota};
 
 /// The limit starts at `daily_result_quota`.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoincNow {
     /// First limit, per processor.
     pub daily_result_quota: u32,

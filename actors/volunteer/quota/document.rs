@@ -5,10 +5,12 @@
 //! times out, N is decremented down to a limit of 1. When a successful instance is returned and
 //! validated, N is doubled." The document names no upper limit, so there is none.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Deed, Quota};
 
 /// N starts at `per_cpu` times the number of processors.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Document {
     /// K.
     pub per_cpu: u32,
