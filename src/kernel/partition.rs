@@ -190,7 +190,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
                 outbox: &mut self.outbox,
             };
             actor.start(&mut ctx);
-            self.post(SimTime::START, id, SimTime::START);
+            self.post(None, id, SimTime::START);
         }
     }
 
@@ -431,19 +431,21 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         };
         actor.receive(envelope.message, &mut ctx);
         self.events += 1;
-        self.post(key.time, envelope.target, end);
+        self.post(Some(key), envelope.target, end);
     }
 
-    /// Sends out what the outbox holds. What the actor scheduled for itself before `end` joins its
-    /// own run.
+    /// Sends out what the outbox holds after the actor has handled `cause`, or has started. What it
+    /// scheduled for itself before `end` joins its own run.
     #[inline]
-    fn post(&mut self, now: SimTime, actor: ActorId, end: SimTime) {
+    fn post(&mut self, cause: Option<EventKey>, actor: ActorId, end: SimTime) {
+        let now = cause.map_or(SimTime::START, |key| key.time);
         if !self.outbox.facts.is_empty() {
             for fact in self.outbox.facts.drain(..) {
                 self.observer.on_fact(now, actor, &fact);
             }
         }
         while let Some(letter) = self.outbox.letters.pop() {
+            self.observer.on_send(now, cause, &letter);
             if letter.key.time < end && letter.target == actor {
                 let own = &mut self.buffers.own;
                 let place = own.partition_point(|later| later.key > letter.key);

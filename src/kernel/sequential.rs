@@ -33,16 +33,18 @@ pub fn run_sequentially<A: Actor, O: Observer<A>>(
 
     // A closure cannot borrow all of this at once; a macro would hide it. So: post what was said.
     fn post<A: Actor, O: Observer<A>>(
-        time: SimTime,
+        cause: Option<EventKey>,
         actor: ActorId,
         outbox: &mut Outbox<A>,
         future: &mut BTreeMap<EventKey, (ActorId, A::Message)>,
         observer: &mut O,
     ) {
+        let time = cause.map_or(SimTime::START, |key| key.time);
         for fact in outbox.facts.drain(..) {
             observer.on_fact(time, actor, &fact);
         }
         for letter in outbox.letters.drain(..) {
+            observer.on_send(time, cause, &letter);
             let doubled = future.insert(letter.key, (letter.target, letter.message));
             assert!(doubled.is_none(), "no two events share a key");
         }
@@ -60,7 +62,7 @@ pub fn run_sequentially<A: Actor, O: Observer<A>>(
             outbox: &mut outbox,
         };
         actors[id.0 as usize].start(&mut ctx);
-        post(SimTime::START, id, &mut outbox, &mut future, &mut observer);
+        post(None, id, &mut outbox, &mut future, &mut observer);
     }
 
     while let Some((key, (target, message))) = future.pop_first() {
@@ -87,7 +89,7 @@ pub fn run_sequentially<A: Actor, O: Observer<A>>(
         };
         actors[target.0 as usize].receive(envelope.message, &mut ctx);
         events += 1;
-        post(key.time, target, &mut outbox, &mut future, &mut observer);
+        post(Some(key), target, &mut outbox, &mut future, &mut observer);
     }
     (observer, events)
 }
