@@ -15,57 +15,62 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use actix::prelude::{Actor, Addr, Arbiter, Context, Handler, Message, MessageResponse, System};
-use kernel::queue::EventQueue;
-use kernel::{Actor as Simulated, Observer, SimTime};
+use kernel::SimTime;
 
 use super::gate::Gate;
 use super::leader::{Leader, Pause};
-use super::stage::Stage;
+use super::stage::Partitions;
 use super::threads::{dismiss, help};
 use super::{RunError, Watcher};
 
 /// How long actors stay away from their mailboxes.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Runs a stage with as many arbiters as it has workers.
-pub(super) fn run<A: Simulated, O: Observer<A>, Q: EventQueue<A::Message>>(
-    stage: Stage<A, O, Q>,
+/// Runs partitions with as many arbiters as there are workers.
+pub(super) fn run(
+    partitions: Arc<dyn Partitions>,
     leader: Leader,
     watcher: &dyn Watcher,
-) -> Result<(Stage<A, O, Q>, Leader), RunError> {
-    stage.start();
-    if stage.failure().is_some() {
-        return Ok((stage, leader));
+) -> Result<Leader, RunError> {
+    partitions.start();
+    if partitions.board().failure().is_some() {
+        return Ok(leader);
     }
     // A system occupies its thread, which might belong to another runtime already.
     std::thread::scope(|scope| {
-        let system = scope.spawn(|| run_system(stage, leader, watcher));
+        let system = scope.spawn(|| run_system(partitions, leader, watcher));
         system
             .join()
             .map_err(|_| RunError::Runtime("the actix system panicked".to_owned()))?
     })
 }
 
-fn run_system<A: Simulated, O: Observer<A>, Q: EventQueue<A::Message>>(
-    stage: Stage<A, O, Q>,
+fn run_system(
+    partitions: Arc<dyn Partitions>,
     leader: Leader,
     watcher: &dyn Watcher,
-) -> Result<(Stage<A, O, Q>, Leader), RunError> {
+) -> Result<Leader, RunError> {
     let system = System::new();
-    let gate = Arc::new(Gate::new(stage.workers()));
-    let stage = Arc::new(stage);
-    let arbiters: Vec<Arbiter> = (0..stage.workers()).map(|_| Arbiter::new()).collect();
+    let count = partitions.board().workers();
+    let gate = Arc::new(Gate::new(count));
+    let arbiters: Vec<Arbiter> = (0..count).map(|_| Arbiter::new()).collect();
     let outcome = system.block_on(async {
-        let workers: Vec<Addr<Worker>> = (1..stage.workers())
+        let workers: Vec<Addr<Worker>> = (1..count)
             .map(|number| {
-                let (stage, gate) = (Arc::clone(&stage), Arc::clone(&gate));
                 let worker = Worker {
-                    help: Box::new(move |seen| help(&stage, &gate, number, seen)),
+                    number,
+                    partitions: Arc::clone(&partitions),
+                    gate: Arc::clone(&gate),
                 };
                 Worker::start_in_arbiter(&arbiters[number].handle(), move |_| worker)
             })
             .collect();
-        let coordinator = coordinator(Arc::clone(&stage), gate, workers, leader);
+        let coordinator = Coordinator {
+            partitions,
+            gate,
+            workers,
+            leader: Some(leader),
+        };
         let coordinator =
             Coordinator::start_in_arbiter(&arbiters[0].handle(), move |_| coordinator);
         drive(&coordinator, watcher).await
@@ -77,10 +82,7 @@ fn run_system<A: Simulated, O: Observer<A>, Q: EventQueue<A::Message>>(
         // A thread that panicked has already been reported by its closed mailbox.
         let _ = arbiter.join();
     }
-    let leader = outcome?;
-    let stage = Arc::try_unwrap(stage)
-        .map_err(|_| RunError::Runtime("an actor outlived its arbiter".to_owned()))?;
-    Ok((stage, leader))
+    outcome
 }
 
 /// Asks the coordinator for slice after slice, and looks on in between.
@@ -99,39 +101,17 @@ async fn drive(coordinator: &Addr<Coordinator>, watcher: &dyn Watcher) -> Result
 
 /// Leads the run, slice by slice.
 struct Coordinator {
+    partitions: Arc<dyn Partitions>,
+    gate: Arc<Gate>,
+    workers: Vec<Addr<Worker>>,
     leader: Option<Leader>,
-    lead: Box<dyn Fn(&mut Leader) -> SliceReport + Send>,
 }
 
 /// Runs partitions in shared windows.
 struct Worker {
-    /// Helps in all windows after the one numbered so, until the slice is over.
-    help: Box<dyn Fn(u64) + Send>,
-}
-
-fn coordinator<A: Simulated, O: Observer<A>, Q: EventQueue<A::Message>>(
-    stage: Arc<Stage<A, O, Q>>,
+    number: usize,
+    partitions: Arc<dyn Partitions>,
     gate: Arc<Gate>,
-    workers: Vec<Addr<Worker>>,
-    leader: Leader,
-) -> Coordinator {
-    Coordinator {
-        leader: Some(leader),
-        lead: Box::new(move |leader| {
-            stage.over.store(false, SeqCst);
-            let seen = gate.opened();
-            for worker in &workers {
-                worker.do_send(JoinSlice { seen });
-            }
-            let pause = leader.lead(&stage, Some(&gate), &(), Some(SLICE));
-            dismiss(&stage, &gate);
-            SliceReport {
-                pause,
-                now: leader.reached(),
-                events: stage.events(),
-            }
-        }),
-    }
 }
 
 /// To the coordinator: lead for a while, then say how far the run has got.
@@ -172,7 +152,19 @@ impl Handler<LeadSlice> for Coordinator {
 
     fn handle(&mut self, LeadSlice: LeadSlice, _: &mut Self::Context) -> SliceReport {
         let leader = self.leader.as_mut().expect("nobody asks after the finish");
-        (self.lead)(leader)
+        let board = self.partitions.board();
+        board.over.store(false, SeqCst);
+        let seen = self.gate.opened();
+        for worker in &self.workers {
+            worker.do_send(JoinSlice { seen });
+        }
+        let pause = leader.lead(&*self.partitions, Some(&self.gate), &(), Some(SLICE));
+        dismiss(&*self.partitions, &self.gate);
+        SliceReport {
+            pause,
+            now: leader.reached(),
+            events: board.events(),
+        }
     }
 }
 
@@ -188,6 +180,6 @@ impl Handler<JoinSlice> for Worker {
     type Result = ();
 
     fn handle(&mut self, JoinSlice { seen }: JoinSlice, _: &mut Self::Context) {
-        (self.help)(seen);
+        help(&*self.partitions, &self.gate, self.number, seen);
     }
 }

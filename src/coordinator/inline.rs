@@ -4,21 +4,13 @@
 //! oracle and threads when something disagrees (if queue or partition are wrong, this differs; if
 //! mail or threads are wrong, only the others do).
 
-use kernel::queue::EventQueue;
-use kernel::{Actor, Observer};
-
 use super::Watcher;
 use super::leader::Leader;
-use super::stage::Stage;
+use super::stage::Partitions;
 
-pub(super) fn run<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
-    stage: Stage<A, O, Q>,
-    mut leader: Leader,
-    watcher: &dyn Watcher,
-) -> (Stage<A, O, Q>, Leader) {
-    stage.start();
-    if stage.failure().is_none() {
-        leader.lead(&stage, None, watcher, None);
+pub(super) fn run(partitions: &dyn Partitions, leader: &mut Leader, watcher: &dyn Watcher) {
+    partitions.start();
+    if partitions.board().failure().is_none() {
+        leader.lead(partitions, None, watcher, None);
     }
-    (stage, leader)
 }

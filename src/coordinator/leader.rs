@@ -3,13 +3,12 @@
 use std::time::{Duration, Instant};
 
 use kernel::horizon::Horizon;
-use kernel::queue::EventQueue;
-use kernel::{Actor, Observer, Safe, SimTime, Standing};
+use kernel::{Safe, SimTime, Standing};
 
 use super::Watcher;
 use super::gate::Gate;
 use super::ledger::{EngineLedger, Profile, WorkerLedger};
-use super::stage::Stage;
+use super::stage::Partitions;
 
 /// A window with fewer events per worker is not worth a barrier (some 200 ns, four events' work):
 /// the leader runs it alone.
@@ -77,18 +76,19 @@ impl Leader {
 
     /// Leads through window after window, with helpers behind `gate` if there is one, until the run
     /// is over or `slice` has passed.
-    pub(super) fn lead<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
+    pub(super) fn lead(
         &mut self,
-        stage: &Stage<A, O, Q>,
+        partitions: &dyn Partitions,
         gate: Option<&Gate>,
         watcher: &dyn Watcher,
         slice: Option<Duration>,
     ) -> Pause {
         let began = Instant::now();
+        let board = partitions.board();
         self.safe
-            .resize(stage.partitions(), Safe::until(SimTime::START));
+            .resize(board.partitions(), Safe::until(SimTime::START));
         loop {
-            stage.standing(&mut self.standing);
+            board.standing(&mut self.standing);
             let next = self.standing.iter().map(|partition| partition.next).min();
             let next = next.expect("a run has at least one partition");
             self.reached = next.min(self.end);
@@ -101,9 +101,9 @@ impl Leader {
             for safe in &mut self.safe {
                 safe.until = safe.until.min(self.end);
             }
-            stage.allow(&self.safe);
-            self.run_window(stage, gate);
-            if stage.failure().is_some() {
+            board.allow(&self.safe);
+            self.run_window(partitions, gate);
+            if board.failure().is_some() {
                 return Pause::Over;
             }
             if self.time_to_look() {
@@ -119,32 +119,29 @@ impl Leader {
     }
 
     /// Runs one window: with everybody if it promises to be worth it, alone if not.
-    fn run_window<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
-        &mut self,
-        stage: &Stage<A, O, Q>,
-        gate: Option<&Gate>,
-    ) {
+    fn run_window(&mut self, partitions: &dyn Partitions, gate: Option<&Gate>) {
         self.ledger.windows += 1;
+        let board = partitions.board();
         let workers = self.ledger.workers.len();
         match gate {
             Some(gate) if self.expected >= WORTH_SHARING * workers as f64 => {
                 let began = Instant::now();
                 let window = gate.open();
-                stage.work(0, window);
+                partitions.work(0, window);
                 gate.gather(workers - 1);
                 let wall = began.elapsed();
                 self.shared += wall;
-                for (ledger, work) in self.ledger.workers.iter_mut().zip(stage.works()) {
+                for (ledger, work) in self.ledger.workers.iter_mut().zip(board.works()) {
                     let busy = work.computing + work.exchanging;
                     ledger.add(work, wall.saturating_sub(busy).as_secs_f64());
                 }
             }
             _ => {
                 self.ledger.solo_windows += 1;
-                stage.work_alone();
+                partitions.work_alone();
             }
         }
-        let (events, busiest) = stage.work_since(&mut self.by_partition);
+        let (events, busiest) = board.work_since(&mut self.by_partition);
         self.expected = 0.5 * (self.expected + events as f64);
         self.events += events;
         self.profile.add(events, busiest);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::stage::Work;
+use super::board::Work;
 
 /// The cost of a run.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -6,6 +6,7 @@
 //! threads (`threads`), or actix actors (`arbiters`).
 
 mod arbiters;
+mod board;
 mod gate;
 mod inline;
 mod leader;
@@ -14,6 +15,7 @@ mod plan;
 mod stage;
 mod threads;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use kernel::queue::{BinaryHeapQueue, CalendarQueue, EventQueue, WindowRing};
@@ -23,7 +25,7 @@ pub use ledger::{Attainable, EngineLedger, WorkerLedger};
 pub use plan::{HorizonRule, Plan, QueueRule, Runtime};
 
 use leader::Leader;
-use stage::Stage;
+use stage::{Partitions, Stage};
 
 /// Looks on while a run goes on, from the leader's thread, some ten times a second.
 pub trait Watcher: Sync {
@@ -141,22 +143,25 @@ fn run_with<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
     let horizon = plan.horizon_for(world.promises());
     let partitions =
         kernel::partition::divide::<A, O, Q>(world, division.directory, division.bucket, &observer);
-    let stage = Stage::new(partitions, threads);
-    let leader = Leader::new(division.horizon, end, threads);
-    let (stage, leader) = match plan.runtime {
-        Runtime::Arbiters => arbiters::run(stage, leader, watcher)?,
-        Runtime::Threads if threads > 1 => threads::run(stage, leader, watcher),
-        _ => inline::run(stage, leader, watcher),
-    };
-    if let Some(failure) = stage.failure() {
+    let stage = Arc::new(Stage::new(partitions, threads));
+    let mut leader = Leader::new(division.horizon, end, threads);
+    match plan.runtime {
+        Runtime::Arbiters => leader = arbiters::run(stage.clone(), leader, watcher)?,
+        Runtime::Threads if threads > 1 => threads::run(&*stage, &mut leader, watcher),
+        _ => inline::run(&*stage, &mut leader, watcher),
+    }
+    let stage = Arc::into_inner(stage)
+        .ok_or_else(|| RunError::Runtime("a worker outlived the run".to_owned()))?;
+    let board = stage.board();
+    if let Some(failure) = board.failure() {
         return Err(RunError::Panicked(failure));
     }
     let (reached, completed) = (leader.reached(), leader.completed());
     let mut engine = leader.into_ledger(began.elapsed());
-    engine.events = stage.events();
-    engine.events_by_partition = stage.events_by_partition();
+    engine.events = board.events();
+    engine.events_by_partition = board.events_by_partition();
     engine.threads = threads;
-    engine.partitions = stage.partitions();
+    engine.partitions = board.partitions();
     engine.horizon = name_of(&horizon);
     engine.queue = name_of(&plan.queue);
     engine.runtime = name_of(&plan.runtime);
