@@ -7,7 +7,10 @@
 
 use std::sync::Arc;
 
-use kernel::{Actor, Address, Context, Group, Inbox, SimDuration, World, WorldBuilder};
+use kernel::{
+    Actor, Address, Context, Group, Inbox, Linked, OtherKind, Saved, SimDuration, World,
+    WorldBuilder,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,11 +31,11 @@ pub struct Parameters {
 }
 
 /// An actor of the PHOLD world.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Node {
     /// How many tokens it has handled.
     handled: u64,
-    rules: Arc<Rules>,
+    rules: Linked<Rules>,
 }
 
 /// What all nodes have in common.
@@ -46,7 +49,7 @@ struct Rules {
 }
 
 /// A token: what is passed on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Token;
 
 impl Inbox for Node {
@@ -84,6 +87,13 @@ impl Actor for Node {
     fn receive(&mut self, Token: Token, ctx: &mut Context<'_, Self>) {
         self.handled += 1;
         self.pass_on(ctx);
+    }
+}
+
+impl Saved for Node {
+    fn relink(&mut self, fresh: &Self) -> Result<(), OtherKind> {
+        self.rules.relink(&fresh.rules);
+        Ok(())
     }
 }
 
@@ -128,7 +138,7 @@ impl Parameters {
         for _ in 0..self.actors {
             builder.add::<Node>(Node {
                 handled: 0,
-                rules: Arc::clone(&rules),
+                rules: Arc::clone(&rules).into(),
             });
         }
         builder.build()

@@ -120,7 +120,7 @@ impl Availability {
 }
 
 /// One machine's switching: its own random numbers, and whether it is on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Switching {
     random: RandomStream,
     on: bool,

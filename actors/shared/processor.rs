@@ -4,9 +4,10 @@
 //! in whole nanoseconds, so pausing and resuming loses nothing, however often it happens.
 
 use kernel::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 /// The computing that a job still needs on one core, and since when it is under way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Computation {
     /// What was left at `since`, as time at full speed.
     left: SimDuration,

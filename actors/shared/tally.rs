@@ -7,11 +7,12 @@
 
 use hdrhistogram::Histogram;
 use kernel::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use crate::shared::results::{Bin, Distribution, Series};
 
 /// Something that happens now and then, counted per interval of simulated time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CountSeries {
     interval: SimDuration,
     counts: Vec<u64>,
@@ -100,7 +101,7 @@ impl CountSeries {
 }
 
 /// How many of something there are, known by its steps up and down.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelSeries {
     interval: SimDuration,
     /// The sum of the steps after the last sample and up to each sample, both times whole
@@ -186,19 +187,53 @@ impl LevelSeries {
 }
 
 /// How durations are distributed: bins of at most 1 % width, exact count, mean and maximum.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct DurationHistogram {
+    #[serde(with = "recorded")]
     bins: Histogram<u64>,
     sum_nanos: u128,
     longest: SimDuration,
 }
 
+/// A histogram with two significant digits that grows as far as it must.
+fn empty_bins() -> Histogram<u64> {
+    let mut bins = Histogram::new(2).expect("two significant digits are possible");
+    bins.auto(true);
+    bins
+}
+
+/// A histogram is saved as its non-empty bins: a value in each, and how many there were.
+mod recorded {
+    use hdrhistogram::Histogram;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        bins: &Histogram<u64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let recorded = bins.iter_recorded();
+        let pairs: Vec<(u64, u64)> = recorded
+            .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
+            .collect();
+        serializer.collect_seq(pairs)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Histogram<u64>, D::Error> {
+        let mut bins = super::empty_bins();
+        for (value, count) in Vec::<(u64, u64)>::deserialize(deserializer)? {
+            bins.record_n(value, count).map_err(D::Error::custom)?;
+        }
+        Ok(bins)
+    }
+}
+
 impl Default for DurationHistogram {
     fn default() -> Self {
-        let mut bins = Histogram::new(2).expect("two significant digits are possible");
-        bins.auto(true);
         DurationHistogram {
-            bins,
+            bins: empty_bins(),
             sum_nanos: 0,
             longest: SimDuration::ZERO,
         }

@@ -1,6 +1,7 @@
 //! Who takes part? The cast, and who hears what.
 
-use kernel::{Actor, Context as KernelContext};
+use kernel::{Actor, Context as KernelContext, OtherKind, Saved};
+use serde::{Deserialize, Serialize};
 
 use super::daemons::{Assimilator, FileDeleter, WorkGenerator};
 use super::facts::Fact;
@@ -15,7 +16,7 @@ use super::validator::Validator;
 pub type Context<'a> = KernelContext<'a, VolunteerActor>;
 
 /// The cast of a volunteer computing project. The few servers are boxed, since hosts are many.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 #[allow(missing_docs)] // One variant per member of the cast.
 #[allow(clippy::large_enum_variant)] // Nearly every actor is a host: a box would only cost a jump.
 pub enum VolunteerActor {
@@ -64,6 +65,33 @@ impl Actor for VolunteerActor {
                 unreachable!("addresses are typed: {message:?} cannot reach {actor:?}")
             }
         }
+    }
+}
+
+impl Saved for VolunteerActor {
+    fn relink(&mut self, fresh: &Self) -> Result<(), OtherKind> {
+        let (mine, fresh) = match (self, fresh) {
+            (Self::Scheduler(me), Self::Scheduler(fresh)) => (&mut me.project, &fresh.project),
+            (Self::Transitioner(me), Self::Transitioner(fresh)) => {
+                (&mut me.project, &fresh.project)
+            }
+            (Self::Validator(me), Self::Validator(fresh)) => (&mut me.project, &fresh.project),
+            (Self::Assimilator(me), Self::Assimilator(fresh)) => (&mut me.project, &fresh.project),
+            (Self::FileDeleter(me), Self::FileDeleter(fresh)) => (&mut me.project, &fresh.project),
+            (Self::WorkGenerator(me), Self::WorkGenerator(fresh)) => {
+                (&mut me.project, &fresh.project)
+            }
+            (Self::DownloadServer(me), Self::DownloadServer(fresh)) => {
+                (&mut me.project, &fresh.project)
+            }
+            (Self::UploadServer(me), Self::UploadServer(fresh)) => {
+                (&mut me.project, &fresh.project)
+            }
+            (Self::Host(me), Self::Host(fresh)) => (&mut me.project, &fresh.project),
+            _ => return Err(OtherKind),
+        };
+        mine.relink(fresh);
+        Ok(())
     }
 }
 

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use kernel::{Group, Inbox};
+use kernel::{Group, Inbox, Linked};
+use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::facts::Fact;
@@ -13,21 +14,21 @@ use super::messages::{ToAssimilator, ToFileDeleter, ToScheduler, ToTransitioner,
 use super::project::Project;
 
 /// Puts input files on the download servers when a scheduler wants more.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct WorkGenerator {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
 }
 
 /// Hands canonical outputs and failures to the scientists.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Assimilator {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
 }
 
 /// Deletes the output files of jobs that are over.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct FileDeleter {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
 }
 
 impl Inbox for Assimilator {
@@ -48,7 +49,9 @@ impl Inbox for WorkGenerator {
 impl WorkGenerator {
     /// The work generator of a project.
     pub fn new(project: Arc<Project>) -> Self {
-        WorkGenerator { project }
+        WorkGenerator {
+            project: project.into(),
+        }
     }
 
     pub(super) fn receive(&mut self, message: ToWorkGenerator, ctx: &mut Context<'_>) {
@@ -61,7 +64,9 @@ impl WorkGenerator {
 impl Assimilator {
     /// The assimilator of a project.
     pub fn new(project: Arc<Project>) -> Self {
-        Assimilator { project }
+        Assimilator {
+            project: project.into(),
+        }
     }
 
     pub(super) fn receive(&mut self, message: ToAssimilator, ctx: &mut Context<'_>) {
@@ -76,7 +81,9 @@ impl Assimilator {
 impl FileDeleter {
     /// The file deleter of a project.
     pub fn new(project: Arc<Project>) -> Self {
-        FileDeleter { project }
+        FileDeleter {
+            project: project.into(),
+        }
     }
 
     pub(super) fn receive(&mut self, message: ToFileDeleter, ctx: &mut Context<'_>) {

@@ -1,11 +1,12 @@
 //! What can an observer learn? What happened, in the past tense.
 
 use kernel::{ActorId, SimDuration};
+use serde::{Deserialize, Serialize};
 
 use super::job::{ErrorMask, Outcome};
 
 /// Something that happened in the world of volunteer computing, for those who watch from outside.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Fact {
     // Hosts.
     /// The host takes part from now on.

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use kernel::{Address, Group, Inbox, SimDuration};
+use kernel::{Address, Group, Inbox, Linked, SimDuration};
+use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::facts::Fact;
@@ -19,16 +20,16 @@ mod shared_line;
 use shared_line::{Done, SharedLine};
 
 /// Sends input files to hosts.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct DownloadServer {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
     line: SharedLine<FileId>,
 }
 
 /// Receives output files from hosts.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct UploadServer {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
     line: SharedLine<InstanceId>,
 }
 
@@ -45,12 +46,16 @@ impl Inbox for UploadServer {
 impl DownloadServer {
     /// A download server of a project.
     pub fn new(project: Arc<Project>) -> Self {
-        let line = SharedLine::new(project.scenario.servers.download_bandwidth);
-        DownloadServer { project, line }
+        DownloadServer {
+            project: project.into(),
+            line: SharedLine::new(),
+        }
     }
 
     pub(super) fn receive(&mut self, message: ToDownloadServer, ctx: &mut Context<'_>) {
-        let bytes = self.project.scenario.jobs.input_file.bytes();
+        let scenario = &self.project.scenario;
+        let size = scenario.jobs.input_file;
+        let bytes = size.bytes();
         match message {
             ToDownloadServer::FileWanted {
                 host,
@@ -59,7 +64,8 @@ impl DownloadServer {
                 way_back_us,
             } => {
                 let caller = Caller::new(host, line_kb_per_s, way_back_us, bytes);
-                self.line.begin(ctx.now(), bytes, caller, file);
+                let alone = scenario.servers.download_bandwidth.time_for(size);
+                self.line.begin(ctx.now(), alone, caller, file);
             }
             ToDownloadServer::TransferDue => {
                 while let Some(done) = self.line.finished(ctx.now()) {
@@ -77,12 +83,16 @@ impl DownloadServer {
 impl UploadServer {
     /// An upload server of a project.
     pub fn new(project: Arc<Project>) -> Self {
-        let line = SharedLine::new(project.scenario.servers.upload_bandwidth);
-        UploadServer { project, line }
+        UploadServer {
+            project: project.into(),
+            line: SharedLine::new(),
+        }
     }
 
     pub(super) fn receive(&mut self, message: ToUploadServer, ctx: &mut Context<'_>) {
-        let bytes = self.project.scenario.jobs.output_file.bytes();
+        let scenario = &self.project.scenario;
+        let size = scenario.jobs.output_file;
+        let bytes = size.bytes();
         match message {
             ToUploadServer::OutputSent {
                 host,
@@ -91,7 +101,8 @@ impl UploadServer {
                 way_back_us,
             } => {
                 let caller = Caller::new(host, line_kb_per_s, way_back_us, bytes);
-                self.line.begin(ctx.now(), bytes, caller, instance);
+                let alone = scenario.servers.upload_bandwidth.time_for(size);
+                self.line.begin(ctx.now(), alone, caller, instance);
             }
             ToUploadServer::TransferDue => {
                 while let Some(done) = self.line.finished(ctx.now()) {
@@ -110,7 +121,7 @@ impl UploadServer {
 }
 
 /// At the other end of a transfer: who, and over what line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Caller {
     host: Address<Host>,
     /// The least time that the host's own line needs.

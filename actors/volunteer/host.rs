@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use kernel::{Group, Inbox, SimDuration, SimTime};
+use kernel::{Group, Inbox, Linked, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::Context;
@@ -28,9 +29,9 @@ use task::{Stage, Task};
 pub use traits::{Class, Traits};
 
 /// A volunteer's computer.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Host {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
     traits: Traits,
     switching: Switching,
     /// Until when it stays as it is, on or off; before it joins: for how long, from the start on.
@@ -66,7 +67,7 @@ impl Inbox for Host {
     const GROUP: Group = Group(8);
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Membership {
     Future,
     Present,
@@ -84,7 +85,7 @@ impl Host {
         leaves_at: SimTime,
     ) -> Self {
         Host {
-            project,
+            project: project.into(),
             traits,
             switching,
             switches_at: SimTime::START + first_interval,

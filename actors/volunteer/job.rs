@@ -7,12 +7,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// An input file, by its place in the project's sequence of files.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
 /// A job: its file's number times `jobs_per_file`, plus its place in the file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct JobId(pub u32);
 
 impl JobId {
@@ -41,7 +43,7 @@ impl JobId {
 pub const MOST_INSTANCES: u32 = 32;
 
 /// An instance of a job: to be done by one host.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct InstanceId {
     /// Of which job.
     pub job: JobId,
@@ -56,7 +58,7 @@ impl fmt::Display for InstanceId {
 }
 
 /// A set of instances of one job, as bits by their numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct InstanceSet(pub u32);
 
 impl InstanceSet {
@@ -83,7 +85,7 @@ impl InstanceSet {
 
 /// How an instance ended (BOINC's `RESULT_OUTCOME`, without `COULDNT_SEND` and `CLIENT_DETACHED`,
 /// which nothing in this model causes).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Outcome {
     /// Computed, uploaded and reported; what it is worth, the validator decides.
     Success,
@@ -101,7 +103,7 @@ pub enum Outcome {
 ///
 /// The document lets outputs agree or not; so an output here is a value. Correct outputs of a job
 /// are equal; wrong ones differ from the correct one, and from each other unless hosts collude.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Output(pub u32);
 
 impl Output {
@@ -119,7 +121,7 @@ impl Output {
 }
 
 /// What the validator thinks of a successful instance (BOINC's `VALIDATE_STATE`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Validity {
     /// Not looked at yet.
     Init,
@@ -136,7 +138,7 @@ pub enum Validity {
 }
 
 /// Why a job can never have a canonical instance (BOINC's `WU_ERROR` bits).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ErrorMask(pub u8);
 
 impl ErrorMask {

@@ -5,6 +5,7 @@
 //! message's hash is part of a run's fingerprint.
 
 use kernel::{Address, Envelope, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::host::Host;
@@ -12,7 +13,7 @@ use super::job::{FileId, InstanceId, InstanceSet, JobId, Outcome, Output, Validi
 use super::scheduler::Scheduler;
 
 /// Everything that anyone in the world of volunteer computing may hear.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // One variant per member of the cast.
 pub enum Message {
     ToScheduler(ToScheduler),
@@ -29,7 +30,7 @@ pub enum Message {
 const _: () = assert!(size_of::<Envelope<Message>>() <= 48);
 
 /// What a scheduler hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToScheduler {
     /// A host's scheduler request; answered by [`ToHost::Replied`].
     Requested(Box<Request>),
@@ -73,7 +74,7 @@ pub enum ToScheduler {
 }
 
 /// What a host tells its scheduler about itself, its results and its wishes.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct Request {
     /// Who asks.
     pub host: Address<Host>,
@@ -110,7 +111,7 @@ pub struct Request {
 }
 
 /// One finished instance in a request.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// Which instance.
     pub instance: InstanceId,
@@ -121,7 +122,7 @@ pub struct Report {
 }
 
 /// A scheduler's answer.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct Reply {
     /// The number of the host's record, to name in later requests.
     pub record: u32,
@@ -136,7 +137,7 @@ pub struct Reply {
 }
 
 /// What a transitioner hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToTransitioner {
     /// A job was created, with `target_nresults` unsent instances.
     JobCreated {
@@ -179,14 +180,14 @@ pub enum ToTransitioner {
 }
 
 /// What a validator hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToValidator {
     /// A job has results to validate; answered by [`ToTransitioner::Validated`].
     ValidationNeeded(Box<Check>),
 }
 
 /// The results of a job, for the validator.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct Check {
     /// Which job.
     pub job: JobId,
@@ -197,7 +198,7 @@ pub struct Check {
 }
 
 /// A result to be validated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Candidate {
     /// The instance's number.
     pub number: u8,
@@ -212,7 +213,7 @@ pub struct Candidate {
 }
 
 /// What the validator found.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct Verdict {
     /// Which job.
     pub job: JobId,
@@ -223,7 +224,7 @@ pub struct Verdict {
 }
 
 /// What became of a result.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Judgement {
     /// It has this validity now.
     Found(Validity),
@@ -232,7 +233,7 @@ pub enum Judgement {
 }
 
 /// What an assimilator hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToAssimilator {
     /// The job has a canonical instance, or has failed.
     JobReady {
@@ -244,7 +245,7 @@ pub enum ToAssimilator {
 }
 
 /// What a file deleter hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToFileDeleter {
     /// All instances of the job are over and validated.
     OutputsDeletable {
@@ -256,7 +257,7 @@ pub enum ToFileDeleter {
 }
 
 /// What a work generator hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToWorkGenerator {
     /// A scheduler is running out of input files.
     FilesWanted {
@@ -268,7 +269,7 @@ pub enum ToWorkGenerator {
 }
 
 /// What a download server hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToDownloadServer {
     /// A host wants an input file; answered by [`ToHost::FileArrived`].
     FileWanted {
@@ -286,7 +287,7 @@ pub enum ToDownloadServer {
 }
 
 /// What an upload server hears.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToUploadServer {
     /// A host sends an output file; answered by [`ToHost::OutputStored`].
     OutputSent {
@@ -304,7 +305,7 @@ pub enum ToUploadServer {
 }
 
 /// What a host hears: from others only answers, the rest from itself.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToHost {
     /// The volunteer has attached the machine to the project.
     Joined,

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use kernel::{ActorId, Observer, SimDuration, SimTime};
+use kernel::{ActorId, Linked, Observer, OtherKind, Saved, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use super::actor::VolunteerActor;
 use super::facts::Fact;
@@ -19,9 +20,9 @@ use crate::shared::tally::{CountSeries, DurationHistogram, LevelSeries};
 mod report;
 
 /// Watches a run and counts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Metrics {
-    setting: Arc<Setting>,
+    setting: Linked<Setting>,
     hosts_active: LevelSeries,
     hosts_on: LevelSeries,
     files_on_hosts: LevelSeries,
@@ -74,7 +75,7 @@ const SPEED_BOUNDS: [u32; 5] = [5_000, 10_000, 20_000, 40_000, 80_000];
 const SPEEDS: usize = SPEED_BOUNDS.len() + 1;
 
 /// Plain counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 struct Counts {
     hosts_left: u64,
     instances_lost_with_hosts: u64,
@@ -103,7 +104,7 @@ struct Counts {
 }
 
 /// What hosts of one class did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 struct ByClass {
     joined: u64,
     successes: u64,
@@ -114,12 +115,19 @@ struct ByClass {
 }
 
 /// What hosts of one speed did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 struct BySpeed {
     joined: u64,
     cores: u64,
     computed: u64,
     failed: u64,
+}
+
+impl Saved for Metrics {
+    fn relink(&mut self, fresh: &Self) -> Result<(), OtherKind> {
+        self.setting.relink(&fresh.setting);
+        Ok(())
+    }
 }
 
 impl Metrics {
@@ -129,11 +137,11 @@ impl Metrics {
         let level = || LevelSeries::new(interval);
         let count = || CountSeries::new(interval);
         Metrics {
-            setting: Arc::new(Setting {
+            setting: Linked::from(Arc::new(Setting {
                 scenario: scenario.clone(),
                 first_host: Project::new(scenario, 1.0).first_host(),
                 hosts_at_start: population::hosts_at_start(scenario),
-            }),
+            })),
             hosts_active: level(),
             hosts_on: level(),
             files_on_hosts: level(),

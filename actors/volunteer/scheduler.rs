@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use kernel::{Address, Group, Inbox, SimDuration, SimTime};
+use kernel::{Address, Group, Inbox, Linked, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::assignment::{self, Decision, FilesOfHost};
@@ -23,9 +24,9 @@ mod feasibility;
 use feasibility::Feasibility;
 
 /// A scheduling server.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Scheduler {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
     shelf: Shelf,
     hosts: Vec<HostRecord>,
     assignment: assignment::RuleAtWork,
@@ -40,7 +41,7 @@ impl Inbox for Scheduler {
 }
 
 /// What the project knows about a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct HostRecord {
     /// Its daily limit, in the sense of the rule of quotas.
     limit: u32,
@@ -66,7 +67,7 @@ impl Scheduler {
             assignment: scenario.scheduler.assignment.build(),
             quota: scenario.scheduler.quota.build(),
             files_coming: 0,
-            project,
+            project: project.into(),
         }
     }
 

@@ -10,17 +10,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::job::{FileId, InstanceId, InstanceSet, JobId};
 
 /// Whoever asks for work, as far as "one instance of a job per volunteer" cares: the volunteer's
 /// number, or the host's if the rule holds per host.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Asker(pub u32);
 
 /// The work that lies ready at one scheduler.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shelf {
     jobs_per_file: u32,
     stride: u32,
@@ -39,7 +40,7 @@ pub struct Shelf {
 }
 
 /// A file that has been opened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FileWork {
     jobs: Vec<JobWork>,
     /// How many jobs are deleted.
@@ -49,7 +50,7 @@ struct FileWork {
 }
 
 /// A job that has been created.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct JobWork {
     /// Who has got which instance, by number.
     sent: SmallVec<[Sent; 4]>,
@@ -61,7 +62,7 @@ struct JobWork {
 }
 
 /// Who has got an instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Sent {
     asker: Asker,
     /// The host's record.

@@ -8,7 +8,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kernel::{Group, Inbox, SimDuration, SimTime};
+use kernel::{Group, Inbox, Linked, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::facts::Fact;
@@ -22,16 +23,16 @@ mod job_state;
 use job_state::{JobState, ReportTaken, Steps};
 
 /// Keeps the state of every job.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Transitioner {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
     /// Jobs by file; the first `gone` files have been dropped.
     files: VecDeque<JobsOfFile>,
     gone: u32,
 }
 
 /// The jobs of one file, in order of creation; `None` once they are retired.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct JobsOfFile {
     jobs: Vec<Option<Box<JobState>>>,
     retired: u32,
@@ -46,7 +47,7 @@ impl Transitioner {
     /// A transitioner of a project.
     pub fn new(project: Arc<Project>) -> Self {
         Transitioner {
-            project,
+            project: project.into(),
             files: VecDeque::new(),
             gone: 0,
         }

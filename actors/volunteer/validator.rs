@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use kernel::{Group, Inbox};
+use kernel::{Group, Inbox, Linked};
+use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::facts::Fact;
@@ -16,9 +17,9 @@ use super::messages::{
 use super::project::Project;
 
 /// Validates results, and grants credit.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Validator {
-    project: Arc<Project>,
+    pub(super) project: Linked<Project>,
 }
 
 impl Inbox for Validator {
@@ -29,7 +30,9 @@ impl Inbox for Validator {
 impl Validator {
     /// A validator of a project.
     pub fn new(project: Arc<Project>) -> Self {
-        Validator { project }
+        Validator {
+            project: project.into(),
+        }
     }
 
     pub(super) fn receive(&mut self, message: ToValidator, ctx: &mut Context<'_>) {

@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::context::Context;
 
@@ -21,7 +21,7 @@ pub struct ActorId(pub u32);
 /// A group of actors of one kind, by its number in the world (schedulers, hosts, ...).
 ///
 /// What the members of one group may say to another, and how soon, is promised per pair of groups.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Group(pub u8);
 
 /// A kind of participant: what it understands, and the group that all of its kind are in.
@@ -72,6 +72,16 @@ impl<K> Eq for Address<K> {}
 impl<K> Hash for Address<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.id.hash(state);
+    }
+}
+impl<K> Serialize for Address<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.id.serialize(serializer)
+    }
+}
+impl<'de, K> Deserialize<'de> for Address<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ActorId::deserialize(deserializer).map(Address::new)
     }
 }
 impl<K> fmt::Debug for Address<K> {

@@ -3,6 +3,8 @@
 //! Its own state, its own random numbers, the clock, and an outbox. Nothing of other actors, nothing
 //! of threads or partitions, and not the observers: what it notes, nobody inside the world hears.
 
+use serde::{Deserialize, Serialize};
+
 use crate::actor::{Actor, ActorId, Address, Group, Inbox};
 use crate::envelope::{Envelope, EventKey};
 use crate::promise::{Promises, Row};
@@ -10,7 +12,7 @@ use crate::random::{Purpose, RandomStream};
 use crate::time::{SimDuration, SimTime};
 
 /// What the kernel keeps for each actor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Desk {
     pub(crate) random: RandomStream,
     /// How many messages this actor has sent.
@@ -19,9 +21,12 @@ pub struct Desk {
     pub(crate) awaiting: u32,
     /// Before this instant none of the answers can arrive.
     pub(crate) earliest_answer: SimTime,
+    // What partitions note is of the present run and partition only, so it is not saved.
     /// A partition's note on whether the owner has turned up in the present window.
+    #[serde(skip)]
     pub(crate) mark: u32,
     /// A partition's note on the last of its runs in which an event of the owner had to wait.
+    #[serde(skip)]
     pub(crate) held_in: u32,
 }
 

@@ -9,13 +9,16 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use serde::{Deserialize, Serialize};
+
 use crate::actor::{Actor, ActorId};
 use crate::envelope::EventKey;
 use crate::observer::Observer;
 use crate::random::mix64;
+use crate::saved::{OtherKind, Saved};
 
 /// A digest of all events of a run, equal for any number of threads, partitions and runtimes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fingerprint {
     events: u64,
     sum: [u64; 2],
@@ -50,6 +53,12 @@ impl<A: Actor> Observer<A> for Fingerprint {
         self.events += other.events;
         self.sum[0] = self.sum[0].wrapping_add(other.sum[0]);
         self.sum[1] = self.sum[1].wrapping_add(other.sum[1]);
+    }
+}
+
+impl Saved for Fingerprint {
+    fn relink(&mut self, _fresh: &Self) -> Result<(), OtherKind> {
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@
 //! * [`World`], [`Promises`]: who exists and what they have promised ([`world`], [`promise`]);
 //! * [`run_sequentially`]: the oracle ([`sequential`]);
 //! * [`Observer`], [`Fingerprint`], [`Transcript`]: who watches ([`observer`], [`fingerprint`]);
+//! * [`Saved`], [`Linked`]: what can be written down and taken up again ([`saved`]);
 //! * [`Rehearsal`]: one actor on an empty stage, for tests ([`rehearsal`]).
 //!
 //! Invariants:
@@ -34,6 +35,7 @@ pub mod promise;
 pub mod queue;
 pub mod random;
 pub mod rehearsal;
+pub mod saved;
 pub mod sequential;
 pub mod time;
 pub mod variates;
@@ -49,6 +51,7 @@ pub use partition::{Partition, Safe, Standing};
 pub use promise::Promises;
 pub use random::{Purpose, RandomStream};
 pub use rehearsal::{Rehearsal, Said};
+pub use saved::{Linked, OtherKind, Saved, SavedActor};
 pub use sequential::run_sequentially;
 pub use time::{SimDuration, SimTime};
 pub use world::{World, WorldBuilder};

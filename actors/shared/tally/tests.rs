@@ -122,3 +122,23 @@ fn extremes_are_recorded_too() {
     let bins = spans.distribution("lag", "Lag").bins;
     assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 2);
 }
+
+#[test]
+fn what_is_saved_goes_on_as_if_it_had_not_been() {
+    let durations = [0, 1, 7, 5_000_000_000, 5_100_000_000, u64::MAX];
+    let mut whole = DurationHistogram::new();
+    let mut begun = DurationHistogram::new();
+    for (index, &nanos) in durations.iter().enumerate() {
+        whole.record(SimDuration::from_nanos(nanos));
+        if index == 3 {
+            let text = serde_json::to_string(&begun).unwrap();
+            begun = serde_json::from_str(&text).unwrap();
+        }
+        begun.record(SimDuration::from_nanos(nanos));
+    }
+    let figures = |histogram: &DurationHistogram| {
+        let distribution = histogram.distribution("name", "title");
+        serde_json::to_string(&distribution).unwrap()
+    };
+    assert_eq!(figures(&begun), figures(&whole));
+}

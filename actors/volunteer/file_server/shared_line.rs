@@ -14,14 +14,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use kernel::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use super::Caller;
-use crate::shared::quantity::{Bandwidth, Bytes};
 
 /// A line and the transfers on it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Eq + Deserialize<'de>"))]
 pub(super) struct SharedLine<T> {
-    bandwidth: Bandwidth,
     /// Those under way, by the virtual time at which they are through, then in order of arrival.
     under_way: BinaryHeap<Reverse<(u128, u64, Transfer<T>)>>,
     arrivals: u64,
@@ -36,7 +36,7 @@ pub(super) struct SharedLine<T> {
 /// Virtual time is kept in fractions of a nanosecond, so that an n-th of one is not lost.
 const FINE: u128 = 1 << 20;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Transfer<T> {
     begun: SimTime,
     caller: Caller,
@@ -64,9 +64,8 @@ pub(super) struct Done<T> {
 }
 
 impl<T: Eq + Copy> SharedLine<T> {
-    pub(super) fn new(bandwidth: Bandwidth) -> Self {
+    pub(super) fn new() -> Self {
         SharedLine {
-            bandwidth,
             under_way: BinaryHeap::new(),
             arrivals: 0,
             virtual_time: 0,
@@ -75,10 +74,9 @@ impl<T: Eq + Copy> SharedLine<T> {
         }
     }
 
-    /// A transfer of that many bytes begins.
-    pub(super) fn begin(&mut self, now: SimTime, bytes: u64, caller: Caller, what: T) {
+    /// A transfer begins that would take so long if it had the line alone.
+    pub(super) fn begin(&mut self, now: SimTime, alone: SimDuration, caller: Caller, what: T) {
         self.advance(now);
-        let alone = self.bandwidth.time_for(Bytes::new(bytes));
         let through = self.virtual_time + u128::from(alone.nanos()) * FINE;
         let transfer = Transfer {
             begun: now,
@@ -148,7 +146,7 @@ mod tests {
     /// When transfers that begin at these seconds with these bytes are through, on a line of one
     /// megabyte per second.
     fn ends(transfers: &[(u64, u64)]) -> Vec<(usize, f64)> {
-        let mut line = SharedLine::new(Bandwidth::new(1e6));
+        let mut line = SharedLine::new();
         let mut ends = Vec::new();
         let mut next = 0;
         let mut wake = SimTime::NEVER;
@@ -159,7 +157,9 @@ mod tests {
                 return ends;
             }
             if now == arrives {
-                line.begin(now, transfers[next].1, caller(), next);
+                // A byte takes a microsecond.
+                let alone = SimDuration::from_nanos(transfers[next].1 * 1_000);
+                line.begin(now, alone, caller(), next);
                 next += 1;
             } else {
                 wake = SimTime::NEVER;

@@ -1,12 +1,13 @@
 //! An instance on its host.
 
 use kernel::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use crate::shared::processor::Computation;
 use crate::volunteer::job::{InstanceId, Outcome, Output};
 
 /// An instance on its host, from the reply that brought it to the reply that acknowledges it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     pub(super) instance: InstanceId,
     pub(super) deadline: SimTime,
@@ -21,7 +22,7 @@ pub(super) struct Task {
 }
 
 /// How far a task is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// Its input file is missing, and has not been asked for.
     Missing,

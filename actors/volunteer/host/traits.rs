@@ -1,13 +1,14 @@
 //! What is a host like, and what will become of the instances it gets?
 
 use kernel::{SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 
 use super::super::Context;
 use crate::volunteer::job::{Outcome, Output};
 use crate::volunteer::project::Project;
 
 /// What does not change about a host.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Traits {
     /// Whose it is.
     pub user: u32,
@@ -36,7 +37,7 @@ pub struct Traits {
 }
 
 /// The document's classes of hosts (section 4.4).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Class {
     /// A: never fails.
     Perfect,

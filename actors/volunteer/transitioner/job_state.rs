@@ -6,6 +6,7 @@
 //! failures are not too many.
 
 use kernel::{Address, SimDuration, SimTime};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::volunteer::host::Host;
@@ -14,7 +15,7 @@ use crate::volunteer::messages::{Candidate, Judgement, Verdict};
 use crate::volunteer::scenario::Jobs;
 
 /// A job and its instances.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct JobState {
     /// When it was created.
     pub(super) created: SimTime,
@@ -31,7 +32,7 @@ pub(super) struct JobState {
     withdrawing: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Instance {
     state: State,
     validity: Validity,
@@ -41,14 +42,14 @@ struct Instance {
     received: SimTime,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum State {
     Unsent,
     InProgress,
     Over(Outcome),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Assimilation {
     Init,
     Ready,
