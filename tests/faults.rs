@@ -109,7 +109,10 @@ fn a_broken_promise_names_actor_promise_and_time() {
 
 #[test]
 fn a_panic_ends_the_run_with_its_words() {
-    fails_everywhere(Fault::Panics, &["lost its tongue"]);
+    fails_everywhere(
+        Fault::Panics,
+        &["lost its tongue", "talker[17]", "5 s 10 ms", "talker[16]"],
+    );
 }
 
 #[test]

@@ -31,10 +31,10 @@ pub(super) fn run(
     partitions: Arc<dyn Partitions>,
     leader: Leader,
     watcher: &dyn Watcher,
-) -> Result<Leader, RunError> {
+) -> Result<(Leader, Pause), RunError> {
     partitions.start();
     if partitions.board().failure().is_some() {
-        return Ok(leader);
+        return Ok((leader, Pause::Over));
     }
     // A system occupies its thread, which might belong to another runtime already.
     std::thread::scope(|scope| {
@@ -49,7 +49,7 @@ fn run_system(
     partitions: Arc<dyn Partitions>,
     leader: Leader,
     watcher: &dyn Watcher,
-) -> Result<Leader, RunError> {
+) -> Result<(Leader, Pause), RunError> {
     let system = System::new();
     let count = partitions.board().workers();
     let gate = Arc::new(Gate::new(count));
@@ -86,17 +86,21 @@ fn run_system(
 }
 
 /// Asks the coordinator for slice after slice, and looks on in between.
-async fn drive(coordinator: &Addr<Coordinator>, watcher: &dyn Watcher) -> Result<Leader, RunError> {
+async fn drive(
+    coordinator: &Addr<Coordinator>,
+    watcher: &dyn Watcher,
+) -> Result<(Leader, Pause), RunError> {
     let lost = |error| RunError::Runtime(format!("the coordinator was lost: {error}"));
-    loop {
+    let pause = loop {
         let report = coordinator.send(LeadSlice).await.map_err(lost)?;
         watcher.progress(report.now, report.events);
-        if report.pause == Pause::Over || watcher.should_stop() {
-            break;
+        if report.pause != Pause::Slice || watcher.should_stop() {
+            break report.pause;
         }
-    }
+    };
     let leader = coordinator.send(Finish).await.map_err(lost)?;
-    leader.ok_or_else(|| RunError::Runtime("the coordinator had finished before".to_owned()))
+    let finished = || RunError::Runtime("the coordinator had finished before".to_owned());
+    leader.map(|leader| (leader, pause)).ok_or_else(finished)
 }
 
 /// Leads the run, slice by slice.
@@ -159,7 +163,7 @@ impl Handler<LeadSlice> for Coordinator {
             worker.do_send(JoinSlice { seen });
         }
         let pause = leader.lead(&*self.partitions, Some(&self.gate), &(), Some(SLICE));
-        dismiss(&*self.partitions, &self.gate);
+        dismiss(&*self.partitions, &self.gate, self.workers.len());
         SliceReport {
             pause,
             now: leader.reached(),

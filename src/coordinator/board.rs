@@ -83,6 +83,12 @@ impl Board {
         }));
     }
 
+    /// How far the run has got: everything earlier has happened.
+    pub(super) fn reached(&self) -> SimTime {
+        let due = self.words.iter().map(|words| words.due()).min();
+        due.map_or(SimTime::NEVER, SimTime::from_nanos)
+    }
+
     /// Sets how far each partition may run.
     pub(super) fn allow(&self, safe: &[Safe]) {
         for (words, safe) in self.words.iter().zip(safe) {

@@ -64,7 +64,7 @@ impl Gate {
 
     /// Leader: waits until `helpers` have reported.
     pub(super) fn gather(&self, helpers: usize) {
-        self.wait_until(|| self.reported.load(Ordering::SeqCst) == helpers);
+        self.wait_until(|| self.reported.load(Ordering::SeqCst) >= helpers);
     }
 
     fn wait_until(&self, done: impl Fn() -> bool) {

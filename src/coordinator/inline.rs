@@ -5,12 +5,17 @@
 //! mail or threads are wrong, only the others do).
 
 use super::Watcher;
-use super::leader::Leader;
+use super::leader::{Leader, Pause};
 use super::stage::Partitions;
 
-pub(super) fn run(partitions: &dyn Partitions, leader: &mut Leader, watcher: &dyn Watcher) {
+pub(super) fn run(
+    partitions: &dyn Partitions,
+    leader: &mut Leader,
+    watcher: &dyn Watcher,
+) -> Pause {
     partitions.start();
-    if partitions.board().failure().is_none() {
-        leader.lead(partitions, None, watcher, None);
+    if partitions.board().failure().is_some() {
+        return Pause::Over;
     }
+    leader.lead(partitions, None, watcher, None)
 }

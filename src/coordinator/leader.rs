@@ -1,5 +1,6 @@
 //! The window loop: how far now, run, and again.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use kernel::horizon::Horizon;
@@ -8,7 +9,7 @@ use kernel::{Safe, SimTime, Standing};
 use super::Watcher;
 use super::gate::Gate;
 use super::ledger::{EngineLedger, Profile, WorkerLedger};
-use super::stage::Partitions;
+use super::stage::{Partitions, panic_text};
 
 /// A window with fewer events per worker is not worth a barrier (some 200 ns, four events' work):
 /// the leader runs it alone.
@@ -39,7 +40,15 @@ pub(super) struct Leader {
     windows_at_look: u64,
     reached: SimTime,
     completed: bool,
+    /// When the attendant wants to look next, in simulated time.
+    attend_at: SimTime,
+    /// In how many windows in a row nothing has happened.
+    idle: u32,
 }
+
+/// In a right protocol somebody may always go on. After so many windows in which nobody could, it is
+/// not one.
+const MOST_IDLE: u32 = 64;
 
 /// Why the leader came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +57,8 @@ pub(super) enum Pause {
     Over,
     /// The slice is over.
     Slice,
+    /// Nobody may go on, although there is something to do.
+    Stuck,
 }
 
 impl Leader {
@@ -71,12 +82,31 @@ impl Leader {
             windows_at_look: 0,
             reached: SimTime::START,
             completed: false,
+            attend_at: SimTime::START,
+            idle: 0,
         }
     }
 
     /// Leads through window after window, with helpers behind `gate` if there is one, until the run
-    /// is over or `slice` has passed.
+    /// is over or `slice` has passed. A panic on the way is on the board.
     pub(super) fn lead(
+        &mut self,
+        partitions: &dyn Partitions,
+        gate: Option<&Gate>,
+        watcher: &dyn Watcher,
+        slice: Option<Duration>,
+    ) -> Pause {
+        let led = catch_unwind(AssertUnwindSafe(|| {
+            self.lead_on(partitions, gate, watcher, slice)
+        }));
+        led.unwrap_or_else(|panic| {
+            let said = panic_text(&*panic);
+            partitions.board().fail(format!("while leading: {said}"));
+            Pause::Over
+        })
+    }
+
+    fn lead_on(
         &mut self,
         partitions: &dyn Partitions,
         gate: Option<&Gate>,
@@ -97,18 +127,25 @@ impl Leader {
                 watcher.progress(self.end, self.events);
                 return Pause::Over;
             }
+            if self.reached >= self.attend_at && !self.attend(partitions, watcher) {
+                return Pause::Over;
+            }
             self.horizon.advance(&self.standing, &mut self.safe);
+            let limit = self.end.min(self.attend_at);
             for safe in &mut self.safe {
-                safe.until = safe.until.min(self.end);
+                safe.until = safe.until.min(limit);
             }
             board.allow(&self.safe);
             self.run_window(partitions, gate);
             if board.failure().is_some() {
                 return Pause::Over;
             }
+            if self.idle >= MOST_IDLE {
+                return Pause::Stuck;
+            }
             if self.time_to_look() {
                 watcher.progress(self.reached, self.events);
-                if watcher.should_stop() {
+                if !self.attend(partitions, watcher) {
                     return Pause::Over;
                 }
                 if slice.is_some_and(|slice| began.elapsed() >= slice) {
@@ -116,6 +153,18 @@ impl Leader {
                 }
             }
         }
+    }
+
+    /// Lets the attendant look. Returns whether the run goes on.
+    fn attend(&mut self, partitions: &dyn Partitions, watcher: &dyn Watcher) -> bool {
+        let next = partitions.attend();
+        let board = partitions.board();
+        self.attend_at = if next > board.reached() {
+            next
+        } else {
+            SimTime::NEVER
+        };
+        board.failure().is_none() && !watcher.should_stop()
     }
 
     /// Runs one window: with everybody if it promises to be worth it, alone if not.
@@ -144,6 +193,7 @@ impl Leader {
         let (events, busiest) = board.work_since(&mut self.by_partition);
         self.expected = 0.5 * (self.expected + events as f64);
         self.events += events;
+        self.idle = if events == 0 { self.idle + 1 } else { 0 };
         self.profile.add(events, busiest);
     }
 
@@ -162,6 +212,11 @@ impl Leader {
         }
         self.looked = now;
         true
+    }
+
+    /// What every partition said of itself before the last window, and how far it might run.
+    pub(super) fn last_words(&self) -> (&[Standing], &[Safe]) {
+        (&self.standing, &self.safe)
     }
 
     /// How far the run got.

@@ -6,11 +6,13 @@
 //! threads (`threads`), or actix actors (`arbiters`).
 
 mod arbiters;
+mod attendant;
 mod board;
 mod gate;
 mod inline;
 mod leader;
 mod ledger;
+mod oracle;
 mod plan;
 mod stage;
 mod threads;
@@ -19,12 +21,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kernel::queue::{BinaryHeapQueue, CalendarQueue, EventQueue, WindowRing};
-use kernel::{Actor, Observer, SimTime, World, run_sequentially};
+use kernel::{Actor, Observer, SimTime, World};
 
+pub use attendant::Attendant;
 pub use ledger::{Attainable, EngineLedger, WorkerLedger};
 pub use plan::{HorizonRule, Plan, QueueRule, Runtime};
 
-use leader::Leader;
+use leader::{Leader, Pause};
+use plan::Division;
 use stage::{Partitions, Stage};
 
 /// Looks on while a run goes on, from the leader's thread, some ten times a second.
@@ -63,15 +67,34 @@ pub enum RunError {
     /// An actor, a policy or an observer panicked; a broken promise is one case of it.
     #[error("the run was stopped by a fault in the model: {0}")]
     Panicked(String),
+    /// Nobody may go on, although there is something to do: the protocol is wrong.
+    #[error("the run is stuck: {0}")]
+    Stuck(String),
     /// The actix system could not be set up or lost an actor.
     #[error("the runtime failed: {0}")]
     Runtime(String),
 }
 
-/// Runs `world` up to, and not including, the instant `end`.
-///
-/// `observer` is cloned for each partition, and the clones are merged at the end. What it has seen
-/// depends on the world only, never on `plan`.
+/// A run to be done.
+pub struct Run<'a, A: Actor, O> {
+    /// Who takes part.
+    pub world: World<A>,
+    /// How it is executed. What is found does not depend on it.
+    pub plan: &'a Plan,
+    /// It goes up to, and not including, this instant.
+    pub end: SimTime,
+    /// An observer that has seen nothing. It is cloned for each partition, and the clones are merged
+    /// at the end.
+    pub observer: O,
+    /// What was seen before, if the world was restored in the middle of a run.
+    pub seen: Option<O>,
+    /// Who is told how far it has got.
+    pub watcher: &'a dyn Watcher,
+    /// Who looks into it.
+    pub attendant: Box<dyn Attendant<A, O>>,
+}
+
+/// Runs `world` up to, and not including, the instant `end`, with nobody looking into it.
 ///
 /// # Errors
 /// If an actor panics, in whatever runtime: the error says who was acting, when, and why.
@@ -82,96 +105,105 @@ pub fn run<A: Actor, O: Observer<A>>(
     observer: O,
     watcher: &dyn Watcher,
 ) -> Result<Outcome<O>, RunError> {
-    if world.is_empty() {
-        return Err(RunError::EmptyWorld);
-    }
-    if plan.runtime == Runtime::Sequential {
-        return run_oracle(world, end, observer);
-    }
-    match plan.queue {
-        QueueRule::WindowRing => {
-            run_with::<A, O, WindowRing<_>>(world, plan, end, observer, watcher)
-        }
-        QueueRule::BinaryHeap => {
-            run_with::<A, O, BinaryHeapQueue<_>>(world, plan, end, observer, watcher)
-        }
-        QueueRule::Calendar => {
-            run_with::<A, O, CalendarQueue<_>>(world, plan, end, observer, watcher)
-        }
-    }
-}
-
-fn run_oracle<A: Actor, O: Observer<A>>(
-    world: World<A>,
-    end: SimTime,
-    observer: O,
-) -> Result<Outcome<O>, RunError> {
-    let began = Instant::now();
-    let run = std::panic::AssertUnwindSafe(|| run_sequentially(world, end, observer));
-    let (observer, events) = std::panic::catch_unwind(run)
-        .map_err(|panic| RunError::Panicked(stage::panic_text(&*panic)))?;
-    Ok(Outcome {
+    Run {
+        world,
+        plan,
+        end,
         observer,
-        engine: EngineLedger {
-            events,
-            threads: 1,
-            partitions: 1,
-            horizon: "none".to_owned(),
-            queue: "ordered_map".to_owned(),
-            runtime: "sequential".to_owned(),
-            wall_s: began.elapsed().as_secs_f64(),
-            ..EngineLedger::default()
-        },
-        reached: end,
-        completed: true,
-    })
+        seen: None,
+        watcher,
+        attendant: Box::new(()),
+    }
+    .go()
 }
 
-fn run_with<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
-    world: World<A>,
-    plan: &Plan,
-    end: SimTime,
-    observer: O,
-    watcher: &dyn Watcher,
-) -> Result<Outcome<O>, RunError> {
-    let began = Instant::now();
-    let threads = match plan.runtime {
-        Runtime::Inline => 1,
-        _ => plan.threads.max(1),
-    };
-    let division = plan.divide(world.promises());
-    let horizon = plan.horizon_for(world.promises());
-    let partitions =
-        kernel::partition::divide::<A, O, Q>(world, division.directory, division.bucket, &observer);
-    let stage = Arc::new(Stage::new(partitions, threads));
-    let mut leader = Leader::new(division.horizon, end, threads);
-    match plan.runtime {
-        Runtime::Arbiters => leader = arbiters::run(stage.clone(), leader, watcher)?,
-        Runtime::Threads if threads > 1 => threads::run(&*stage, &mut leader, watcher),
-        _ => inline::run(&*stage, &mut leader, watcher),
+impl<A: Actor, O: Observer<A>> Run<'_, A, O> {
+    /// Does the run.
+    ///
+    /// # Errors
+    /// If an actor panics, in whatever runtime: the error says who was acting, when, and why.
+    pub fn go(self) -> Result<Outcome<O>, RunError> {
+        if self.world.is_empty() {
+            return Err(RunError::EmptyWorld);
+        }
+        match (self.plan.runtime, self.plan.queue) {
+            (Runtime::Sequential, _) => oracle::run(self),
+            (_, queue) => {
+                let division = self.plan.divide(self.world.promises());
+                match queue {
+                    QueueRule::WindowRing => self.go_divided::<WindowRing<_>>(division),
+                    QueueRule::BinaryHeap => self.go_divided::<BinaryHeapQueue<_>>(division),
+                    QueueRule::Calendar => self.go_divided::<CalendarQueue<_>>(division),
+                }
+            }
+        }
     }
-    let stage = Arc::into_inner(stage)
-        .ok_or_else(|| RunError::Runtime("a worker outlived the run".to_owned()))?;
-    let board = stage.board();
-    if let Some(failure) = board.failure() {
-        return Err(RunError::Panicked(failure));
+
+    fn go_divided<Q: EventQueue<A::Message>>(
+        self,
+        division: Division,
+    ) -> Result<Outcome<O>, RunError> {
+        let Run { world, plan, .. } = self;
+        let began = Instant::now();
+        let threads = match plan.runtime {
+            Runtime::Inline => 1,
+            _ => plan.threads.max(1),
+        };
+        let horizon = plan.horizon_for(world.promises());
+        let (promises, directory) = (world.promises().clone(), division.directory.clone());
+        let events_before = world.events();
+        let mut partitions = kernel::partition::divide::<A, O, Q>(
+            world,
+            division.directory,
+            division.bucket,
+            &self.observer,
+        );
+        if let (Some(first), Some(seen)) = (partitions.first_mut(), self.seen) {
+            first.observer_mut().merge(seen);
+        }
+        let stage = Stage::new(partitions, threads, self.attendant, events_before);
+        let stage = Arc::new(stage);
+        let mut leader = Leader::new(division.horizon, self.end, threads);
+        let pause = match plan.runtime {
+            Runtime::Arbiters => {
+                let pause;
+                (leader, pause) = arbiters::run(stage.clone(), leader, self.watcher)?;
+                pause
+            }
+            Runtime::Threads if threads > 1 => threads::run(&*stage, &mut leader, self.watcher),
+            _ => inline::run(&*stage, &mut leader, self.watcher),
+        };
+        let stage = Arc::into_inner(stage)
+            .ok_or_else(|| RunError::Runtime("a worker outlived the run".to_owned()))?;
+        let board = stage.board();
+        if pause == Pause::Stuck {
+            let (standing, safe) = leader.last_words();
+            let why = kernel::horizon::explain(&promises, &directory, standing, safe);
+            return Err(RunError::Stuck(why));
+        }
+        if board.failure().is_none() && !leader.completed() {
+            stage.leave();
+        }
+        if let Some(failure) = board.failure() {
+            return Err(RunError::Panicked(failure));
+        }
+        let (reached, completed) = (leader.reached(), leader.completed());
+        let mut engine = leader.into_ledger(began.elapsed());
+        engine.events = board.events();
+        engine.events_by_partition = board.events_by_partition();
+        engine.threads = threads;
+        engine.partitions = board.partitions();
+        engine.horizon = name_of(&horizon);
+        engine.queue = name_of(&plan.queue);
+        engine.runtime = name_of(&plan.runtime);
+        engine.events_per_window = engine.events as f64 / engine.windows.max(1) as f64;
+        Ok(Outcome {
+            reached,
+            completed,
+            engine,
+            observer: stage.into_observer(),
+        })
     }
-    let (reached, completed) = (leader.reached(), leader.completed());
-    let mut engine = leader.into_ledger(began.elapsed());
-    engine.events = board.events();
-    engine.events_by_partition = board.events_by_partition();
-    engine.threads = threads;
-    engine.partitions = board.partitions();
-    engine.horizon = name_of(&horizon);
-    engine.queue = name_of(&plan.queue);
-    engine.runtime = name_of(&plan.runtime);
-    engine.events_per_window = engine.events as f64 / engine.windows.max(1) as f64;
-    Ok(Outcome {
-        reached,
-        completed,
-        engine,
-        observer: stage.into_observer(),
-    })
 }
 
 /// What a choice is called on the command line.
@@ -180,4 +212,62 @@ fn name_of(choice: &impl clap::ValueEnum) -> String {
         .to_possible_value()
         .map(|value| value.get_name().to_owned());
     name.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::horizon::Horizon;
+    use kernel::{Fingerprint, Safe, Standing};
+
+    use super::*;
+
+    /// A protocol that keeps back whoever has the earliest event.
+    struct NobodyFirst;
+
+    impl Horizon for NobodyFirst {
+        fn advance(&mut self, standing: &[Standing], safe: &mut [Safe]) {
+            let earliest = standing.iter().map(|partition| partition.next).min();
+            safe.fill(Safe::until(earliest.expect("there is a partition")));
+        }
+    }
+
+    #[test]
+    fn a_run_in_which_nobody_may_go_on_ends_and_names_the_circle() {
+        let world = actors::phold::Parameters {
+            actors: 6,
+            events_per_actor: 1,
+            remote: 0.5,
+            lookahead_s: 1.0,
+            mean_s: 1.0,
+        };
+        for (runtime, threads) in [
+            (Runtime::Inline, 1),
+            (Runtime::Threads, 2),
+            (Runtime::Arbiters, 2),
+        ] {
+            let plan = Plan {
+                threads,
+                partitions: Some(3),
+                runtime,
+                ..Plan::default()
+            };
+            let run = Run {
+                world: world.build(1),
+                plan: &plan,
+                end: SimTime::from_nanos(u64::MAX / 2),
+                observer: Fingerprint::default(),
+                seen: None,
+                watcher: &(),
+                attendant: Box::new(()),
+            };
+            let mut division = plan.divide(run.world.promises());
+            division.horizon = Box::new(NobodyFirst);
+            let outcome = run.go_divided::<WindowRing<_>>(division);
+            let Err(RunError::Stuck(why)) = outcome else {
+                panic!("{runtime:?}: the run should be stuck");
+            };
+            assert!(why.contains("partition 1 (node[2] to node[3])"), "{why}");
+            assert!(why.contains("that is the circle"), "{why}");
+        }
+    }
 }

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use kernel::queue::EventQueue;
-use kernel::{Actor, Envelope, Observer, Partition};
+use kernel::{Actor, Envelope, Member, Observer, Partition, SimTime, Standstill};
 
+use super::attendant::Attendant;
 use super::board::{Board, Work};
 
 /// All partitions of a run, whatever they hold.
@@ -25,6 +26,9 @@ pub(super) trait Partitions: Send + Sync {
 
     /// Runs one partition as far as is safe; returns the time spent on mail, if it is to be timed.
     fn run_one(&self, number: usize, timed: bool) -> Duration;
+
+    /// Lets the attendant look, between two windows; returns when it wants to look next.
+    fn attend(&self) -> SimTime;
 }
 
 impl dyn Partitions + '_ {
@@ -74,6 +78,9 @@ impl dyn Partitions + '_ {
 pub(super) struct Stage<A: Actor, O, Q> {
     board: Board,
     berths: Vec<CachePadded<Berth<A, O, Q>>>,
+    attendant: Mutex<Box<dyn Attendant<A, O>>>,
+    /// How many events were handled before this run took the world up.
+    events_before: u64,
 }
 
 /// A partition and its mailbox.
@@ -86,7 +93,12 @@ struct Berth<A: Actor, O, Q> {
 const BUDGET: u64 = 1 << 17;
 
 impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
-    pub(super) fn new(partitions: Vec<Partition<A, O, Q>>, workers: usize) -> Self {
+    pub(super) fn new(
+        partitions: Vec<Partition<A, O, Q>>,
+        workers: usize,
+        attendant: Box<dyn Attendant<A, O>>,
+        events_before: u64,
+    ) -> Self {
         let board = Board::new(partitions.len(), workers);
         let berths = partitions.into_iter().map(|partition| {
             CachePadded::new(Berth {
@@ -97,7 +109,37 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
         Stage {
             board,
             berths: berths.collect(),
+            attendant: Mutex::new(attendant),
+            events_before,
         }
+    }
+
+    /// Lets the attendant look for the last time, at a run that ends before its end.
+    pub(super) fn leave(&self) {
+        self.guarded_look(|attendant, still| attendant.leave(still));
+    }
+
+    /// Holds everything still and lets the attendant look; a panic in it ends the run.
+    fn guarded_look<T>(
+        &self,
+        look: impl FnOnce(&mut dyn Attendant<A, O>, &dyn Standstill<A, O>) -> T,
+    ) -> Option<T> {
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let partitions = (self.berths.iter()).map(|berth| lock(&berth.partition));
+            let mailboxes = (self.berths.iter()).map(|berth| lock(&berth.mailbox));
+            let still = Still {
+                board: &self.board,
+                partitions: partitions.collect(),
+                mailboxes: mailboxes.collect(),
+                events_before: self.events_before,
+            };
+            look(&mut **lock(&self.attendant), &still)
+        }));
+        let failed = |panic: Box<dyn std::any::Any + Send>| {
+            let said = panic_text(&*panic);
+            self.board.fail(format!("while looking at the run: {said}"));
+        };
+        done.map_err(failed).ok()
     }
 
     /// Hands over a partition's mail and writes down its standing.
@@ -179,6 +221,55 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partitions for Stage<A
             mail_time += clock.map_or(Duration::ZERO, |clock| clock.elapsed());
         });
         mail_time
+    }
+
+    fn attend(&self) -> SimTime {
+        self.guarded_look(|attendant, still| attendant.attend(still))
+            .unwrap_or(SimTime::NEVER)
+    }
+}
+
+/// All partitions and their mail while nobody runs them.
+struct Still<'a, A: Actor, O, Q> {
+    board: &'a Board,
+    partitions: Vec<MutexGuard<'a, Partition<A, O, Q>>>,
+    mailboxes: Vec<MutexGuard<'a, Vec<Envelope<A::Message>>>>,
+    events_before: u64,
+}
+
+impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Standstill<A, O> for Still<'_, A, O, Q> {
+    fn reached(&self) -> SimTime {
+        self.board.reached()
+    }
+
+    fn events(&self) -> u64 {
+        self.events_before + self.board.events()
+    }
+
+    fn members(&self) -> Vec<Member<'_, A>> {
+        let partitions = self.partitions.iter();
+        partitions
+            .flat_map(|partition| partition.members())
+            .collect()
+    }
+
+    fn under_way(&self) -> Vec<&Envelope<A::Message>> {
+        let mut letters = Vec::new();
+        for partition in &self.partitions {
+            partition.visit_letters(&mut |letter| letters.push((letter.key, letter)));
+        }
+        let mail = self.mailboxes.iter().flat_map(|mailbox| mailbox.iter());
+        letters.extend(mail.map(|letter| (letter.key, letter)));
+        // With the keys beside: letters lie anywhere in memory.
+        letters.sort_unstable_by_key(|&(key, _)| key);
+        letters.into_iter().map(|(_, letter)| letter).collect()
+    }
+
+    fn observer(&self) -> O {
+        let mut observers = self.partitions.iter().map(|it| it.observer().clone());
+        let mut merged = observers.next().expect("a run has at least one partition");
+        observers.for_each(|observer| merged.merge(observer));
+        merged
     }
 }
 

@@ -12,6 +12,7 @@
 //! * [`run_sequentially`]: the oracle ([`sequential`]);
 //! * [`Observer`], [`Fingerprint`], [`Transcript`]: who watches ([`observer`], [`fingerprint`]);
 //! * [`Saved`], [`Linked`]: what can be written down and taken up again ([`saved`]);
+//! * [`Standstill`], [`Restoration`]: a run between two windows ([`standstill`]);
 //! * [`Rehearsal`]: one actor on an empty stage, for tests ([`rehearsal`]).
 //!
 //! Invariants:
@@ -37,12 +38,13 @@ pub mod random;
 pub mod rehearsal;
 pub mod saved;
 pub mod sequential;
+pub mod standstill;
 pub mod time;
 pub mod variates;
 pub mod world;
 
 pub use actor::{Actor, ActorId, Address, Group, Inbox};
-pub use context::Context;
+pub use context::{Context, Desk};
 pub use directory::Directory;
 pub use envelope::{Envelope, EventKey};
 pub use fingerprint::{Fingerprint, Transcript};
@@ -52,6 +54,7 @@ pub use promise::Promises;
 pub use random::{Purpose, RandomStream};
 pub use rehearsal::{Rehearsal, Said};
 pub use saved::{Linked, OtherKind, Saved, SavedActor};
-pub use sequential::run_sequentially;
+pub use sequential::{Sequential, run_sequentially};
+pub use standstill::{Member, Restoration, Standstill, Unfit};
 pub use time::{SimDuration, SimTime};
 pub use world::{World, WorldBuilder};

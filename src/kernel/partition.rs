@@ -17,6 +17,7 @@ use crate::envelope::{Envelope, EventKey};
 use crate::observer::Observer;
 use crate::promise::{Promises, Row};
 use crate::queue::EventQueue;
+use crate::standstill::Member;
 use crate::time::{SimDuration, SimTime};
 use crate::world::World;
 
@@ -88,6 +89,8 @@ pub struct Partition<A: Actor, O, Q> {
     events: u64,
     /// The number of the present run: see [`Desk::held_in`].
     run: u32,
+    /// What is under way to residents when they do not start but go on.
+    midst: Option<Vec<Envelope<A::Message>>>,
     /// The event being handled, should its target panic.
     current: Option<(EventKey, ActorId)>,
     buffers: WindowBuffers<A::Message>,
@@ -168,12 +171,17 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             outbox: Outbox::default(),
             events: 0,
             run: 0,
+            midst: None,
             current: None,
         }
     }
 
-    /// Lets every resident start.
+    /// Lets every resident start, or go on from where the world was restored.
     pub fn start(&mut self) {
+        if let Some(letters) = self.midst.take() {
+            self.accept(letters.into_iter());
+            return;
+        }
         for slot in 0..self.residents.len() {
             let id = ActorId(self.first + slot as u32);
             let Neighbourhood {
@@ -258,6 +266,29 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         self.residents.is_empty()
     }
 
+    /// Every resident, in the order of their numbers.
+    pub fn members(&self) -> impl Iterator<Item = Member<'_, A>> {
+        self.residents
+            .iter()
+            .map(|Resident { desk, actor }| Member { desk, actor })
+    }
+
+    /// Shows every letter to a resident that it has taken in and nobody has handled.
+    pub fn visit_letters<'a>(&'a self, see: &mut dyn FnMut(&'a Envelope<A::Message>)) {
+        self.queue.visit(see);
+        self.midst.iter().flatten().for_each(see);
+    }
+
+    /// What its observer has seen so far.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// Its observer, to tell it what was seen before this run.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
     /// The observer, when the run is over.
     pub fn into_observer(self) -> O {
         self.observer
@@ -265,15 +296,8 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
 
     /// What was being handled when a resident panicked, in words.
     pub fn scene(&self) -> Option<String> {
-        self.current.map(|(key, target)| {
-            format!(
-                "{}, at {} ({:.9} s), handling a message from {}",
-                self.promises.actor_name(target),
-                key.time,
-                key.time.as_secs_f64(),
-                self.promises.actor_name(key.source)
-            )
-        })
+        self.current
+            .map(|(key, target)| self.promises.scene(key, target))
     }
 
     /// Goes through one window, actor by actor. Leaves `window` empty.
@@ -499,23 +523,43 @@ pub fn divide<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>>(
         seed,
         actors,
         promises,
+        midst,
     } = world;
     let directory = Arc::new(directory);
     let mut actors = actors.into_iter();
+    let (desks, mut letters) = match midst {
+        Some(midst) => (midst.desks, Some(sorted(midst.letters, &directory))),
+        None => (Vec::new(), None),
+    };
+    let mut desks = desks.into_iter();
     (0..directory.partitions())
         .map(|number| {
             let members = directory.members(number);
             let residents = actors.by_ref().take(members.len()).zip(members.clone());
             let residents: Vec<_> = residents
                 .map(|(actor, id)| Resident {
-                    desk: Desk::new(seed, ActorId(id)),
+                    // Restored worlds have everybody's.
+                    desk: desks.next().unwrap_or_else(|| Desk::new(seed, ActorId(id))),
                     actor,
                 })
                 .collect();
             let shared = (Arc::clone(&promises), Arc::clone(&directory));
-            Partition::new(number, residents, shared, window, observer.clone())
+            let mut partition = Partition::new(number, residents, shared, window, observer.clone());
+            partition.midst = letters
+                .as_mut()
+                .map(|letters| std::mem::take(&mut letters[number]));
+            partition
         })
         .collect()
+}
+
+/// Letters by the partitions of their targets.
+fn sorted<M>(letters: Vec<Envelope<M>>, directory: &Directory) -> Vec<Vec<Envelope<M>>> {
+    let mut mail: Vec<_> = (0..directory.partitions()).map(|_| Vec::new()).collect();
+    for letter in letters {
+        mail[directory.partition_of(letter.target)].push(letter);
+    }
+    mail
 }
 
 /// The groups of the actors in `range`, each with where it ends.

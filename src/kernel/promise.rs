@@ -15,6 +15,7 @@
 use std::ops::Range;
 
 use crate::actor::{ActorId, Group};
+use crate::envelope::EventKey;
 use crate::time::SimDuration;
 
 /// What a world has promised about the conversations in it.
@@ -139,6 +140,18 @@ impl Promises {
             Some(group) => format!("{}[{}]", group.name, id.0 - group.members.start),
             None => format!("actor {} (unknown)", id.0),
         }
+    }
+
+    /// In words: who was handling what, when. For a run that has gone wrong.
+    pub(crate) fn scene(&self, key: EventKey, target: ActorId) -> String {
+        format!(
+            "{}, at {} ({:.9} s), handling message {} of {}",
+            self.actor_name(target),
+            key.time,
+            key.time.as_secs_f64(),
+            key.number,
+            self.actor_name(key.source)
+        )
     }
 
     /// The least delay of anything that `from` says to `to`; `None` if they never speak.

@@ -7,17 +7,20 @@ use std::sync::Arc;
 
 use crate::actor::{Actor, ActorId, Address, Inbox};
 use crate::promise::Promises;
+use crate::standstill::Midst;
 use crate::time::SimDuration;
 
 /// Every actor of a run, in the order of their numbers, and what their groups have promised.
 #[derive(Debug)]
-pub struct World<A> {
+pub struct World<A: Actor> {
     pub(crate) seed: u64,
     pub(crate) actors: Vec<A>,
     pub(crate) promises: Arc<Promises>,
+    /// What it is in the middle of, if it has been restored from a run.
+    pub(crate) midst: Option<Midst<A::Message>>,
 }
 
-impl<A> World<A> {
+impl<A: Actor> World<A> {
     /// The seed that every actor's random numbers derive from.
     pub fn seed(&self) -> u64 {
         self.seed
@@ -26,6 +29,11 @@ impl<A> World<A> {
     /// How many actors there are.
     pub fn len(&self) -> usize {
         self.actors.len()
+    }
+
+    /// How many events have been handled in it: none, unless it was restored from a run.
+    pub fn events(&self) -> u64 {
+        self.midst.as_ref().map_or(0, |midst| midst.events)
     }
 
     /// Whether nobody is there.
@@ -135,6 +143,7 @@ impl<A: Actor> WorldBuilder<A> {
             seed: self.seed,
             actors: self.actors,
             promises: Arc::new(self.promises),
+            midst: None,
         }
     }
 

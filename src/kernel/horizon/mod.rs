@@ -8,10 +8,12 @@
 //! positive, so the partition that holds the globally earliest event is always allowed past it.
 //! Each module says how its own arithmetic ensures that.
 
+mod deadlock;
 mod global_window;
 mod pairwise_window;
 mod round_trip;
 
+pub use deadlock::explain;
 pub use global_window::GlobalWindow;
 pub use pairwise_window::PairwiseWindow;
 pub use round_trip::RoundTrip;

@@ -64,6 +64,10 @@ impl<M: Send + 'static> EventQueue<M> for BinaryHeapQueue<M> {
         now + SimDuration::NANOSECOND
     }
 
+    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Envelope<M>)) {
+        self.heap.iter().for_each(|pending| see(&pending.0));
+    }
+
     fn len(&self) -> usize {
         self.heap.len()
     }

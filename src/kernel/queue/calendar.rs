@@ -135,6 +135,10 @@ impl<M: Send + 'static> EventQueue<M> for CalendarQueue<M> {
         now + SimDuration::NANOSECOND
     }
 
+    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Envelope<M>)) {
+        self.days.iter().flatten().for_each(see);
+    }
+
     fn len(&self) -> usize {
         self.len
     }

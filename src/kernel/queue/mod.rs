@@ -10,6 +10,7 @@
 //! 2. [`EventQueue::take_window`] takes all pending events earlier than the instant it returns, and
 //!    no others; that instant is later than `next_time` and not later than `limit`.
 //! 3. Nothing is lost, nothing is invented, whatever the order of pushes.
+//! 4. [`EventQueue::visit`] shows all pending events and changes none.
 
 mod binary_heap;
 mod calendar;
@@ -36,6 +37,9 @@ pub trait EventQueue<M>: Send + 'static {
     /// Appends all events before some instant to `window`, in no particular order, and returns that
     /// instant. `limit` is later than [`EventQueue::next_time`]; `window` is empty.
     fn take_window(&mut self, limit: SimTime, window: &mut Vec<Envelope<M>>) -> SimTime;
+
+    /// Shows every pending event, in no particular order.
+    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Envelope<M>));
 
     /// How many events are pending.
     fn len(&self) -> usize;
@@ -72,7 +76,7 @@ mod tests {
             let mut model = Model::default();
             let mut now = 0u64;
             let mut number = 0;
-            for _ in 0..400 {
+            for step in 0..400 {
                 for _ in 0..random.below(20) {
                     let reach = 1u64 << (10 + random.below(45));
                     let back = if early_pushes && random.chance(0.2) {
@@ -96,6 +100,14 @@ mod tests {
                 }
                 assert_eq!(queue.next_time(), model.next_time(), "law 1, seed {seed}");
                 assert_eq!(queue.len(), model.0.len());
+                if step % 100 == 50 {
+                    let mut seen = Vec::new();
+                    queue.visit(&mut |envelope| seen.push(envelope.key));
+                    let mut pending = model.0.clone();
+                    seen.sort_unstable();
+                    pending.sort_unstable();
+                    assert_eq!(seen, pending, "law 4, seed {seed}");
+                }
                 let next = queue.next_time();
                 if next == SimTime::NEVER {
                     continue;

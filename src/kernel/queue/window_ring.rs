@@ -232,6 +232,13 @@ impl<M: Send + 'static> EventQueue<M> for WindowRing<M> {
         end
     }
 
+    fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Envelope<M>)) {
+        let rings = std::iter::once(&self.present).chain(&self.later);
+        let buckets = rings.flat_map(|ring| ring.buckets.iter());
+        let events = std::iter::once(&self.early).chain(buckets);
+        events.flat_map(|bucket| &bucket.events).for_each(see);
+    }
+
     fn len(&self) -> usize {
         self.len
     }
