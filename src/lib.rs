@@ -8,3 +8,4 @@ pub mod import;
 pub mod placement;
 pub mod report;
 pub mod scenario;
+pub mod view;

@@ -5,7 +5,7 @@
 //! every piece of text is escaped.
 
 mod charts;
-mod markup;
+pub(crate) mod markup;
 
 use std::fmt::Write;
 
