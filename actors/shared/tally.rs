@@ -11,6 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::shared::results::{Bin, Distribution, Series};
 
+mod census;
+mod moving;
+
+pub use census::Census;
+pub use moving::MovingHistogram;
+
 /// Something that happens now and then, counted per interval of simulated time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CountSeries {
@@ -59,6 +65,16 @@ impl CountSeries {
     /// All that was counted.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
+    }
+
+    /// The most that was counted in one interval.
+    pub fn peak(&self) -> u64 {
+        self.counts.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The length of the intervals.
+    pub fn interval(&self) -> SimDuration {
+        self.interval
     }
 
     /// What was counted before `time`, which is rounded up to the end of an interval.

@@ -1,8 +1,9 @@
 //! What can an observer learn? What happened, in the past tense.
 
-use kernel::{ActorId, SimDuration};
+use kernel::{ActorId, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
+use super::host::SpeedClass;
 use super::job::{ErrorMask, Outcome};
 
 /// Something that happened in the world of volunteer computing, for those who watch from outside.
@@ -17,6 +18,8 @@ pub enum Fact {
         mflop_per_s: u32,
         /// The number of its processors.
         cores: u32,
+        /// The volunteer's network connection interval.
+        connect_interval: SimDuration,
     },
     /// The host does not take part any more.
     HostLeft {
@@ -37,9 +40,15 @@ pub enum Fact {
         wanted: bool,
     },
     /// The host has an input file that it did not have before.
-    FileStored,
+    FileStored {
+        /// How many it has now.
+        files: u32,
+    },
     /// The host has deleted an input file.
-    FileDropped,
+    FileDropped {
+        /// How many it has left.
+        files: u32,
+    },
     /// A processor of the host has worked off an instance.
     ComputationEnded {
         /// For how long it computed.
@@ -57,6 +66,28 @@ pub enum Fact {
         reports: u32,
         /// How many instances were sent.
         instances: u32,
+    },
+    /// A scheduler has heard from a host.
+    HostHeard {
+        /// When it did so for the first time.
+        first: SimTime,
+        /// When it did so last, before this time; `None` if never.
+        before: Option<SimTime>,
+        /// Whether the host has ever been granted credit.
+        credited: bool,
+        /// How many successful instances it had reported before this request, and with it.
+        successes: (u32, u32),
+    },
+    /// A scheduler has learnt that a host was granted credit.
+    HostCredited {
+        /// When it first heard from the host.
+        first: SimTime,
+        /// When it last heard from it.
+        last: SimTime,
+        /// When it learnt last of credit, before this time; `None` if never.
+        before: Option<SimTime>,
+        /// How many successful instances the host has reported.
+        successes: u32,
     },
     /// A request found no instance, although the host could have taken one.
     NothingToSend,
@@ -104,6 +135,8 @@ pub enum Fact {
     JobRetired {
         /// How long after it was created.
         lifetime: SimDuration,
+        /// How long after it was created all of its instances had been reported or had timed out.
+        settled: SimDuration,
     },
 
     // Validator and assimilator.
@@ -115,6 +148,11 @@ pub enum Fact {
         credit_lag: SimDuration,
         /// From dispatch to report.
         latency: SimDuration,
+        /// How fast the host is.
+        speed: SpeedClass,
+        /// Whether it was among those that made the quorum; if not, it came after the canonical
+        /// instance was found, and nobody needed it.
+        needed: bool,
     },
     /// A result was found invalid.
     ResultInvalid {

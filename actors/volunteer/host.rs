@@ -22,9 +22,11 @@ use super::project::Project;
 use crate::shared::availability::Switching;
 
 mod contact;
+mod speed;
 mod task;
 mod traits;
 
+pub use speed::SpeedClass;
 use task::{Stage, Task};
 pub use traits::{Class, Traits};
 
@@ -144,6 +146,7 @@ impl Host {
             on,
             mflop_per_s: self.traits.mflop_per_s(),
             cores: u32::from(self.traits.cores),
+            connect_interval: self.traits.connect_interval,
         });
         self.switches_at = ctx.now() + (self.switches_at - SimTime::START);
         self.schedule_switch(ctx);
@@ -158,13 +161,13 @@ impl Host {
 
     fn leave(&mut self, ctx: &mut Context<'_>) {
         self.membership = Membership::Past;
+        for files in (0..self.files.len() as u32).rev() {
+            ctx.note(Fact::FileDropped { files });
+        }
         ctx.note(Fact::HostLeft {
             on: self.switching.is_on(),
             instances: self.tasks.len() as u32,
         });
-        for _ in &self.files {
-            ctx.note(Fact::FileDropped);
-        }
         self.tasks = Vec::new();
         self.files = SmallVec::new();
     }
@@ -295,7 +298,9 @@ impl Host {
 
     fn store_file(&mut self, file: FileId, ctx: &mut Context<'_>) {
         self.files.push(file);
-        ctx.note(Fact::FileStored);
+        ctx.note(Fact::FileStored {
+            files: self.files.len() as u32,
+        });
         let project = &self.project;
         for task in &mut self.tasks {
             let waits = matches!(task.stage, Stage::Downloading | Stage::Missing);
@@ -399,7 +404,9 @@ impl Host {
                 && !in_use
             {
                 self.files.remove(place);
-                ctx.note(Fact::FileDropped);
+                ctx.note(Fact::FileDropped {
+                    files: self.files.len() as u32,
+                });
             }
         }
     }

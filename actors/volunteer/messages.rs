@@ -8,7 +8,7 @@ use kernel::{Address, Envelope, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use super::host::Host;
+use super::host::{Host, SpeedClass};
 use super::job::{FileId, InstanceId, InstanceSet, JobId, Outcome, Output, Validity};
 use super::scheduler::Scheduler;
 
@@ -110,6 +110,14 @@ pub struct Request {
     pub way_back: SimDuration,
 }
 
+impl Request {
+    /// How fast the host is, with all its processors together.
+    pub fn speed(&self) -> SpeedClass {
+        let flop_per_s = self.speed_flop_per_s.saturating_mul(u64::from(self.cores));
+        SpeedClass::of(u32::try_from(flop_per_s / 1_000_000).unwrap_or(u32::MAX))
+    }
+}
+
 /// One finished instance in a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Report {
@@ -150,6 +158,8 @@ pub enum ToTransitioner {
         instance: InstanceId,
         /// To whom.
         host: Address<Host>,
+        /// How fast that host is.
+        speed: SpeedClass,
     },
     /// A host has reported an instance to a scheduler, one polling period ago.
     InstanceReported {
@@ -206,6 +216,8 @@ pub struct Candidate {
     pub output: Output,
     /// Who computed it.
     pub host: Address<Host>,
+    /// How fast that host is.
+    pub speed: SpeedClass,
     /// When it was sent to the host.
     pub sent: SimTime,
     /// When the host reported it.

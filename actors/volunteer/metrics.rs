@@ -10,14 +10,21 @@ use serde::{Deserialize, Serialize};
 
 use super::actor::VolunteerActor;
 use super::facts::Fact;
-use super::host::Class;
+use super::host::{Class, SpeedClass};
 use super::job::Outcome;
 use super::population;
 use super::project::Project;
 use super::scenario::Scenario;
 use crate::shared::tally::{CountSeries, DurationHistogram, LevelSeries};
 
+mod counts;
+mod disk;
 mod report;
+mod touch;
+
+use counts::{ByClass, BySpeed, Counts};
+use disk::Disk;
+use touch::Touch;
 
 /// Watches a run and counts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,18 +32,21 @@ pub struct Metrics {
     setting: Linked<Setting>,
     hosts_active: LevelSeries,
     hosts_on: LevelSeries,
-    files_on_hosts: LevelSeries,
-    output_bytes_on_servers: LevelSeries,
+    touch: Touch,
+    disk: Disk,
     instances: [LevelSeries; STATES],
     dispatched: CountSeries,
     jobs_completed: CountSeries,
     bytes_down: CountSeries,
     bytes_up: CountSeries,
     requests: CountSeries,
-    credit_lag: DurationHistogram,
+    /// By classes of speed.
+    credit_lag: [DurationHistogram; SPEEDS],
     latency: DurationHistogram,
     time_to_canonical: DurationHistogram,
     job_lifetime: DurationHistogram,
+    job_settled: DurationHistogram,
+    connect_interval: DurationHistogram,
     download_time: DurationHistogram,
     counts: Counts,
     classes: [ByClass; CLASSES],
@@ -70,58 +80,7 @@ enum State {
 
 const STATES: usize = 10;
 
-/// Upper bounds of the classes of speed, in Mflop/s of the whole host; the last has none.
-const SPEED_BOUNDS: [u32; 5] = [5_000, 10_000, 20_000, 40_000, 80_000];
-const SPEEDS: usize = SPEED_BOUNDS.len() + 1;
-
-/// Plain counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-struct Counts {
-    hosts_left: u64,
-    instances_lost_with_hosts: u64,
-    requests_for_work: u64,
-    requests_in_vain: u64,
-    nothing_to_send: u64,
-    quota_reached: u64,
-    files_opened: u64,
-    files_retired: u64,
-    jobs_created: u64,
-    jobs_failed: u64,
-    jobs_assimilated: u64,
-    jobs_retired: u64,
-    instances_created: u64,
-    successes: u64,
-    client_errors: u64,
-    timeouts: u64,
-    late_reports: u64,
-    too_late: u64,
-    validate_errors: u64,
-    inconclusive_checks: u64,
-    wrong_canonicals: u64,
-    downloads: u64,
-    computed_nanos: u128,
-    wasted_nanos: u128,
-}
-
-/// What hosts of one class did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-struct ByClass {
-    joined: u64,
-    successes: u64,
-    errors: u64,
-    timeouts: u64,
-    valid: u64,
-    invalid: u64,
-}
-
-/// What hosts of one speed did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-struct BySpeed {
-    joined: u64,
-    cores: u64,
-    computed: u64,
-    failed: u64,
-}
+const SPEEDS: usize = SpeedClass::COUNT;
 
 impl Saved for Metrics {
     fn relink(&mut self, fresh: &Self) -> Result<(), OtherKind> {
@@ -144,18 +103,20 @@ impl Metrics {
             })),
             hosts_active: level(),
             hosts_on: level(),
-            files_on_hosts: level(),
-            output_bytes_on_servers: level(),
+            touch: Touch::new(interval),
+            disk: Disk::new(interval),
             instances: std::array::from_fn(|_| level()),
             dispatched: count(),
             jobs_completed: count(),
             bytes_down: count(),
             bytes_up: count(),
             requests: count(),
-            credit_lag: DurationHistogram::new(),
+            credit_lag: std::array::from_fn(|_| DurationHistogram::new()),
             latency: DurationHistogram::new(),
             time_to_canonical: DurationHistogram::new(),
             job_lifetime: DurationHistogram::new(),
+            job_settled: DurationHistogram::new(),
+            connect_interval: DurationHistogram::new(),
             download_time: DurationHistogram::new(),
             counts: Counts::default(),
             classes: [ByClass::default(); CLASSES],
@@ -171,8 +132,7 @@ impl Metrics {
     }
 
     fn speed_mut(&mut self, mflop_per_s: u32) -> &mut BySpeed {
-        let class = SPEED_BOUNDS.partition_point(|&bound| bound <= mflop_per_s);
-        &mut self.speeds[class]
+        &mut self.speeds[SpeedClass::of(mflop_per_s).place()]
     }
 
     fn step(&mut self, time: SimTime, state: State, step: i64) {
@@ -190,7 +150,9 @@ impl Metrics {
                 on,
                 mflop_per_s,
                 cores,
+                connect_interval,
             } => {
+                self.connect_interval.record(connect_interval);
                 self.hosts_active.step(time, 1);
                 self.hosts_on.step(time, i64::from(on));
                 self.class_mut(actor).joined += 1;
@@ -210,8 +172,6 @@ impl Metrics {
                 self.counts.requests_for_work += u64::from(wanted);
                 self.counts.requests_in_vain += u64::from(wanted && instances == 0);
             }
-            Fact::FileStored => self.files_on_hosts.step(time, 1),
-            Fact::FileDropped => self.files_on_hosts.step(time, -1),
             Fact::ComputationEnded {
                 computed,
                 mflop_per_s,
@@ -238,9 +198,10 @@ impl Metrics {
             Fact::FileRetired => self.counts.files_retired += 1,
             Fact::JobCreated => self.counts.jobs_created += 1,
             Fact::JobFailed { .. } => self.counts.jobs_failed += 1,
-            Fact::JobRetired { lifetime } => {
+            Fact::JobRetired { lifetime, settled } => {
                 self.counts.jobs_retired += 1;
                 self.job_lifetime.record(lifetime);
+                self.job_settled.record(settled);
             }
             Fact::JobAssimilated { .. } => self.counts.jobs_assimilated += 1,
             Fact::CheckInconclusive => self.counts.inconclusive_checks += 1,
@@ -254,13 +215,7 @@ impl Metrics {
                 self.bytes_down.add(time, bytes);
                 self.download_time.record(took);
             }
-            Fact::Uploaded { bytes, .. } => {
-                self.bytes_up.add(time, bytes);
-                self.output_bytes_on_servers.step(time, bytes as i64);
-            }
-            Fact::OutputsDeleted { bytes } => {
-                self.output_bytes_on_servers.step(time, -(bytes as i64));
-            }
+            Fact::Uploaded { bytes, .. } => self.bytes_up.add(time, bytes),
             _ => {}
         }
     }
@@ -290,8 +245,11 @@ impl Metrics {
                 host,
                 credit_lag,
                 latency,
+                speed,
+                needed,
             } => {
-                self.credit_lag.record(credit_lag);
+                self.credit_lag[speed.place()].record(credit_lag);
+                self.counts.valid_needed += u64::from(needed);
                 self.latency.record(latency);
                 self.class_mut(host).valid += 1;
                 self.move_instance(time, State::Pending, State::Valid);
@@ -346,14 +304,15 @@ impl Observer<VolunteerActor> for Metrics {
         self.on_host_fact(time, actor, fact);
         self.on_job_fact(time, fact);
         self.on_instance_fact(time, fact);
+        self.touch.on_fact(time, fact);
+        self.disk.on_fact(time, fact);
     }
 
     fn merge(&mut self, other: Self) {
         self.hosts_active.merge(&other.hosts_active);
         self.hosts_on.merge(&other.hosts_on);
-        self.files_on_hosts.merge(&other.files_on_hosts);
-        self.output_bytes_on_servers
-            .merge(&other.output_bytes_on_servers);
+        self.touch.merge(&other.touch);
+        self.disk.merge(&other.disk);
         for (mine, its) in self.instances.iter_mut().zip(&other.instances) {
             mine.merge(its);
         }
@@ -362,10 +321,14 @@ impl Observer<VolunteerActor> for Metrics {
         self.bytes_down.merge(&other.bytes_down);
         self.bytes_up.merge(&other.bytes_up);
         self.requests.merge(&other.requests);
-        self.credit_lag.merge(&other.credit_lag);
+        for (mine, its) in self.credit_lag.iter_mut().zip(&other.credit_lag) {
+            mine.merge(its);
+        }
         self.latency.merge(&other.latency);
         self.time_to_canonical.merge(&other.time_to_canonical);
         self.job_lifetime.merge(&other.job_lifetime);
+        self.job_settled.merge(&other.job_settled);
+        self.connect_interval.merge(&other.connect_interval);
         self.download_time.merge(&other.download_time);
         self.counts.merge(&other.counts);
         for (mine, its) in self.classes.iter_mut().zip(&other.classes) {
@@ -376,25 +339,6 @@ impl Observer<VolunteerActor> for Metrics {
         }
     }
 }
-
-macro_rules! merged_by_addition {
-    ($kind:ident: $($field:ident),* $(,)?) => {
-        impl $kind {
-            fn merge(&mut self, other: &Self) {
-                // A new field that is not listed here does not compile.
-                let $kind { $($field),* } = other;
-                $(self.$field += $field;)*
-            }
-        }
-    };
-}
-merged_by_addition!(Counts: hosts_left, instances_lost_with_hosts, requests_for_work,
-    requests_in_vain, nothing_to_send, quota_reached, files_opened, files_retired, jobs_created,
-    jobs_failed, jobs_assimilated, jobs_retired, instances_created, successes, client_errors,
-    timeouts, late_reports, too_late, validate_errors, inconclusive_checks, wrong_canonicals,
-    downloads, computed_nanos, wasted_nanos);
-merged_by_addition!(ByClass: joined, successes, errors, timeouts, valid, invalid);
-merged_by_addition!(BySpeed: joined, cores, computed, failed);
 
 /// How much computing earns one credit (a cobblestone): a two-hundredth of a day at 1 Gflop/s.
 ///

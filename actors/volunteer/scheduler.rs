@@ -48,8 +48,13 @@ struct HostRecord {
     /// How many instances it has got on `day`.
     sent_today: u32,
     day: u32,
-    /// When it last made a request.
+    /// When it made its first and its latest request.
+    first_contact: SimTime,
     last_contact: SimTime,
+    /// When it was last known to have been granted credit; `NEVER` if it was not.
+    last_credit: SimTime,
+    /// How many successful instances it has reported.
+    successes: u32,
 }
 
 const DAY: SimDuration = SimDuration::from_days(1);
@@ -86,6 +91,7 @@ impl Scheduler {
                 valid,
                 invalid,
             } => {
+                self.note_credit(job, valid, ctx);
                 self.judge_all(job, valid, Deed::FoundValid);
                 self.judge_all(job, invalid, Deed::FoundInvalid);
             }
@@ -101,6 +107,7 @@ impl Scheduler {
         let now = ctx.now();
         let known = request.record;
         let record = known.unwrap_or_else(|| self.admit(request, now));
+        let successes_before = self.hosts[record as usize].successes;
         for report in &request.reports {
             self.take_report(record, *report, ctx);
         }
@@ -118,7 +125,14 @@ impl Scheduler {
         if wants_work && !too_soon {
             self.send_work(request, known.is_none(), &mut reply, ctx);
         }
-        self.hosts[record as usize].last_contact = now;
+        let host = &mut self.hosts[record as usize];
+        host.last_contact = now;
+        ctx.note(Fact::HostHeard {
+            first: host.first_contact,
+            before: known.map(|_| last_contact),
+            credited: host.last_credit != SimTime::NEVER,
+            successes: (successes_before, host.successes),
+        });
         ctx.note(Fact::RequestHandled {
             reports: request.reports.len() as u32,
             instances: reply.instances.len() as u32,
@@ -135,7 +149,10 @@ impl Scheduler {
             limit: self.quota.rule().at_first(self.cores_that_count(request)),
             sent_today: 0,
             day: day_of(now),
+            first_contact: now,
             last_contact: now,
+            last_credit: SimTime::NEVER,
+            successes: 0,
         });
         record
     }
@@ -156,6 +173,7 @@ impl Scheduler {
             Outcome::Success => Deed::ReportedSuccess,
             _ => Deed::ReportedFailure,
         };
+        self.hosts[record as usize].successes += u32::from(report.outcome == Outcome::Success);
         self.apply(record, deed);
         self.tell_transitioner(
             report.instance.job,
@@ -267,7 +285,11 @@ impl Scheduler {
         let instance = self.shelf.take(job, asker, record);
         ctx.note(Fact::InstanceDispatched);
         let host = request.host;
-        let dispatched = ToTransitioner::InstanceDispatched { instance, host };
+        let dispatched = ToTransitioner::InstanceDispatched {
+            instance,
+            host,
+            speed: request.speed(),
+        };
         self.tell_transitioner(job, dispatched, ctx);
         instance
     }
@@ -277,6 +299,22 @@ impl Scheduler {
             ctx.note(Fact::InstanceWithdrawn);
             let instance = InstanceId { job, number };
             self.tell_transitioner(job, ToTransitioner::InstanceWithdrawn { instance }, ctx);
+        }
+    }
+
+    fn note_credit(&mut self, job: JobId, valid: InstanceSet, ctx: &mut Context<'_>) {
+        for number in valid.iter() {
+            let Some(record) = self.shelf.holder(InstanceId { job, number }) else {
+                continue;
+            };
+            let host = &mut self.hosts[record as usize];
+            ctx.note(Fact::HostCredited {
+                first: host.first_contact,
+                last: host.last_contact,
+                before: (host.last_credit != SimTime::NEVER).then_some(host.last_credit),
+                successes: host.successes,
+            });
+            host.last_credit = ctx.now();
         }
     }
 

@@ -51,6 +51,7 @@ fn a_project_completes_jobs_and_grants_credit() {
 }
 
 mod laws;
+mod merit;
 mod stage;
 
 /// A scenario of this repository and what it refers to.

@@ -56,10 +56,14 @@ impl Transitioner {
     pub(super) fn receive(&mut self, message: ToTransitioner, ctx: &mut Context<'_>) {
         match message {
             ToTransitioner::JobCreated { job } => self.create(job, ctx),
-            ToTransitioner::InstanceDispatched { instance, host } => {
+            ToTransitioner::InstanceDispatched {
+                instance,
+                host,
+                speed,
+            } => {
                 let as_of = self.as_of(ctx);
                 if let Some(state) = self.job_mut(instance.job) {
-                    state.dispatch(instance.number, host, as_of);
+                    state.dispatch(instance.number, host, speed, as_of);
                     self.transition(instance.job, ctx);
                 }
             }
@@ -144,6 +148,10 @@ impl Transitioner {
         };
         let steps = state.transition(&project.scenario.jobs, as_of);
         let created = state.created;
+        let settled = match steps.delete {
+            true => state.settled(&project.scenario.jobs),
+            false => SimDuration::ZERO,
+        };
         if let Some(deadline) = steps.next_deadline
             && deadline < state.timer
         {
@@ -156,7 +164,7 @@ impl Transitioner {
         carry_out(job, steps, &project, ctx);
         if retired {
             let lifetime = ctx.now() - created;
-            ctx.note(Fact::JobRetired { lifetime });
+            ctx.note(Fact::JobRetired { lifetime, settled });
             self.retire(job);
         }
     }

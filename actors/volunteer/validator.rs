@@ -60,6 +60,8 @@ impl Validator {
                         host: result.host.id(),
                         credit_lag: ctx.now() - result.received,
                         latency: result.received - result.sent,
+                        speed: result.speed,
+                        needed: verdict.canonical.is_some(),
                     });
                 }
                 Judgement::Found(Validity::Inconclusive) => inconclusive = true,
@@ -146,6 +148,7 @@ mod tests {
             number,
             output,
             host: Address::new(ActorId(u32::from(number))),
+            speed: Default::default(),
             sent: SimTime::START,
             received: SimTime::START,
         });

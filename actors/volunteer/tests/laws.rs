@@ -103,7 +103,7 @@ impl Observer<VolunteerActor> for Witness {
 }
 
 /// A run of so many hosts with everything switched on that can be.
-fn everything(hosts: u32) -> Scenario {
+pub(super) fn everything(hosts: u32) -> Scenario {
     let mut scenario = Scenario {
         hosts,
         until: Duration::new(SimDuration::from_days(10)),

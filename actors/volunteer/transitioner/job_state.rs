@@ -9,7 +9,7 @@ use kernel::{Address, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::volunteer::host::Host;
+use crate::volunteer::host::{Host, SpeedClass};
 use crate::volunteer::job::{ErrorMask, Outcome, Output, Validity};
 use crate::volunteer::messages::{Candidate, Judgement, Verdict};
 use crate::volunteer::scenario::Jobs;
@@ -38,6 +38,8 @@ struct Instance {
     validity: Validity,
     output: Output,
     host: Address<Host>,
+    /// How fast the host is.
+    speed: SpeedClass,
     sent: SimTime,
     received: SimTime,
 }
@@ -130,7 +132,13 @@ impl JobState {
     }
 
     /// An instance was sent to a host.
-    pub(super) fn dispatch(&mut self, number: u8, host: Address<Host>, sent: SimTime) {
+    pub(super) fn dispatch(
+        &mut self,
+        number: u8,
+        host: Address<Host>,
+        speed: SpeedClass,
+        sent: SimTime,
+    ) {
         let instance = self.instance_mut(number);
         assert_eq!(
             instance.state,
@@ -139,6 +147,7 @@ impl JobState {
         );
         instance.state = State::InProgress;
         instance.host = host;
+        instance.speed = speed;
         instance.sent = sent;
     }
 
@@ -342,6 +351,7 @@ impl JobState {
                 number,
                 output: instance.output,
                 host: instance.host,
+                speed: instance.speed,
                 sent: instance.sent,
                 received: instance.received,
             })
@@ -361,6 +371,24 @@ impl JobState {
             && self.instances.iter().all(settled)
     }
 
+    /// How long after the job's creation all of its instances had been reported or had timed out,
+    /// if they have. What was never sent does not count.
+    pub(super) fn settled(&self, rules: &Jobs) -> SimDuration {
+        let ended = self
+            .instances
+            .iter()
+            .filter_map(|instance| match instance.state {
+                State::Over(Outcome::DidntNeed) | State::Unsent => None,
+                State::Over(Outcome::NoReply) | State::InProgress => Some(instance.deadline(rules)),
+                // One that is reported after its deadline had timed out before.
+                State::Over(_) => Some(instance.received.min(instance.deadline(rules))),
+            });
+        ended
+            .max()
+            .unwrap_or(self.created)
+            .saturating_since(self.created)
+    }
+
     fn instance_mut(&mut self, number: u8) -> &mut Instance {
         &mut self.instances[usize::from(number)]
     }
@@ -373,6 +401,7 @@ impl Instance {
             validity: Validity::Init,
             output: Output::MISSING,
             host: Address::new(kernel::ActorId(u32::MAX)),
+            speed: SpeedClass::default(),
             sent: SimTime::START,
             received: SimTime::START,
         }

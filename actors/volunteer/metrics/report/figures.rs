@@ -17,7 +17,7 @@ pub(super) struct Figures<'a> {
 }
 
 impl Figures<'_> {
-    fn add(&mut self, name: &str, value: f64, unit: &str, meaning: &str) {
+    pub(super) fn add(&mut self, name: &str, value: f64, unit: &str, meaning: &str) {
         self.scalars.push(Scalar {
             name: name.to_owned(),
             value,
@@ -27,7 +27,7 @@ impl Figures<'_> {
         });
     }
 
-    fn count(&mut self, name: &str, value: u64, unit: &str, meaning: &str) {
+    pub(super) fn count(&mut self, name: &str, value: u64, unit: &str, meaning: &str) {
         self.add(name, value as f64, unit, meaning);
     }
 
@@ -38,6 +38,7 @@ impl Figures<'_> {
         self.about_work();
         self.about_credit();
         self.about_bytes();
+        self.about_merit();
         self.scalars
     }
 
@@ -270,7 +271,7 @@ impl Figures<'_> {
         );
         let rate = per_day(credit, self.scenario.until.span());
         self.add("credit_per_day", rate, "credits/d", "The same per day.");
-        self.durations("credit_lag", &m.credit_lag, "from report to credit");
+        self.durations("credit_lag", &m.credit_lag(), "from report to credit");
         self.durations(
             "latency",
             &m.latency,
@@ -278,6 +279,8 @@ impl Figures<'_> {
         );
         let what = "from creation of a job to its canonical instance";
         self.durations("time_to_canonical", &m.time_to_canonical, what);
+        let what = "from creation of a job until all its instances are reported or timed out";
+        self.durations("job_settled", &m.job_settled, what);
     }
 
     fn durations(&mut self, name: &str, of: &DurationHistogram, what: &str) {
@@ -301,6 +304,9 @@ impl Figures<'_> {
                 &format!("{word} time {what}."),
             );
         }
+        let worst = of.max().as_secs_f64();
+        let meaning = format!("Longest time {what}.");
+        self.add(&format!("{name}_worst"), worst, "s", &meaning);
     }
 
     fn about_bytes(&mut self) {
@@ -326,13 +332,11 @@ impl Figures<'_> {
             "1",
             meaning,
         );
-        let rate = down as f64 / self.end.as_secs_f64();
-        self.add("bandwidth_down", rate, "bytes/s", "The same, on average.");
     }
 }
 
 /// What stands in the short summary.
-const HEADLINES: [&str; 14] = [
+const HEADLINES: [&str; 17] = [
     "hosts_active",
     "availability",
     "requests",
@@ -347,4 +351,7 @@ const HEADLINES: [&str; 14] = [
     "credit_lag_median",
     "bytes_down",
     "bytes_down_per_job",
+    "jobs_per_day",
+    "wasted_fraction",
+    "host_disk_mean",
 ];

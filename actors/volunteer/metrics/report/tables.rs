@@ -2,8 +2,9 @@
 
 use super::percent;
 use crate::shared::results::{Cell, Column, Table};
-use crate::volunteer::host::Class;
-use crate::volunteer::metrics::{Metrics, SPEED_BOUNDS, credit_per_instance};
+use crate::shared::tally::DurationHistogram;
+use crate::volunteer::host::{Class, SpeedClass};
+use crate::volunteer::metrics::{Metrics, State, credit_per_instance};
 use crate::volunteer::scenario::Scenario;
 
 impl Metrics {
@@ -43,16 +44,10 @@ impl Metrics {
     }
 
     pub(super) fn speed_table(&self) -> Table {
-        let rows = self.speeds.iter().enumerate().map(|(class, by)| {
-            let gflops = |class: usize| SPEED_BOUNDS[class] / 1_000;
-            let title = match class {
-                0 => format!("below {}", gflops(0)),
-                class if class == SPEED_BOUNDS.len() => format!("{} and more", gflops(class - 1)),
-                class => format!("{} to {}", gflops(class - 1), gflops(class)),
-            };
+        let rows = SpeedClass::all().zip(&self.speeds).map(|(class, by)| {
             let per_host = by.computed as f64 / by.joined.max(1) as f64;
             vec![
-                Cell::Text(title),
+                Cell::Text(class.title()),
                 Cell::Number(by.joined as f64),
                 Cell::Number(by.cores as f64 / by.joined.max(1) as f64),
                 Cell::Number(by.computed as f64),
@@ -72,6 +67,72 @@ impl Metrics {
                 ("Failed", "%"),
             ]),
             rows: rows.collect(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Credit lag, by the speed of the host whose result was found valid.
+    pub(super) fn credit_lag_table(&self) -> Table {
+        let row = |title: String, lag: &DurationHistogram| {
+            let quantile = |p: f64| Cell::Number(lag.quantile(p).as_secs_f64());
+            vec![
+                Cell::Text(title),
+                Cell::Number(lag.count() as f64),
+                Cell::Number(lag.mean().as_secs_f64()),
+                quantile(0.5),
+                quantile(0.9),
+                quantile(0.99),
+                Cell::Number(lag.max().as_secs_f64()),
+            ]
+        };
+        let classes = SpeedClass::all().zip(&self.credit_lag);
+        let mut rows: Vec<_> = classes
+            .map(|(class, lag)| row(class.title(), lag))
+            .collect();
+        rows.push(row("all".to_owned(), &self.credit_lag()));
+        Table {
+            name: "credit_lag".to_owned(),
+            title: "From report to credit, by the speed of the host".to_owned(),
+            columns: columns(&[
+                ("GFLOPS", ""),
+                ("Valid", "instances"),
+                ("Mean", "s"),
+                ("Median", "s"),
+                ("90 %", "s"),
+                ("99 %", "s"),
+                ("Worst", "s"),
+            ]),
+            rows,
+        }
+    }
+
+    /// What became of the instances that were sent.
+    pub(super) fn use_table(&self) -> Table {
+        let needed = self.counts.valid_needed;
+        let of = |state| self.in_state(state);
+        let over = self.settled_instances();
+        let rows = [
+            ("Valid, and needed for the quorum", needed),
+            ("Valid, but not needed", of(State::Valid) - needed),
+            ("Invalid", of(State::Invalid)),
+            ("Failed", of(State::Error)),
+            ("Timed out", of(State::NoReply)),
+            ("Reported after the job's end", of(State::TooLate)),
+            ("Not checked, since the job failed", of(State::NotChecked)),
+        ];
+        let rows = rows.map(|(title, count)| {
+            vec![
+                Cell::Text(title.to_owned()),
+                Cell::Number(count as f64),
+                Cell::Number(percent(count, over)),
+            ]
+        });
+        Table {
+            name: "instance_use".to_owned(),
+            title: "What became of the instances that are over".to_owned(),
+            columns: columns(&[("", ""), ("Instances", "instances"), ("Part", "%")]),
+            rows: rows.to_vec(),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Story {
     }
 
     fn send(&mut self, number: u8, at: SimTime) {
-        self.job.dispatch(number, HOST, at);
+        self.job.dispatch(number, HOST, SpeedClass::default(), at);
     }
 
     fn transition(&mut self, at: SimTime) -> Steps {
