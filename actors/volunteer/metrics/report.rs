@@ -1,6 +1,6 @@
 //! From counts to figures, tables and charts.
 
-use kernel::SimTime;
+use kernel::{SimDuration, SimTime};
 
 use super::{Metrics, State};
 use crate::shared::results::{Distribution, Results};
@@ -35,7 +35,7 @@ impl Metrics {
                 self.credit_lag_table(),
                 self.use_table(),
             ],
-            charts: charts::charts(),
+            charts: charts::charts(self.connect_interval.max() > SimDuration::ZERO),
         }
     }
 

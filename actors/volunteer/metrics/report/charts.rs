@@ -96,7 +96,8 @@ const CHARTS: [(&str, ChartKind, &[&str]); 17] = [
     ),
 ];
 
-pub(super) fn charts() -> Vec<Chart> {
+/// The charts; without that of the connection intervals if hosts may connect at any time.
+pub(super) fn charts(with_intervals: bool) -> Vec<Chart> {
     let chart = |title: &str, kind, of: &[&str]| Chart {
         title: title.to_owned(),
         kind,
@@ -106,6 +107,7 @@ pub(super) fn charts() -> Vec<Chart> {
     let title = "In which state are job instances?";
     let mut charts: Vec<Chart> = CHARTS
         .iter()
+        .filter(|(_, _, of)| with_intervals || *of != ["connect_interval"])
         .map(|(title, kind, of)| chart(title, *kind, of))
         .collect();
     charts.insert(1, chart(title, ChartKind::Stacked, &states));

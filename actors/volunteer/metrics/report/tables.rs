@@ -113,13 +113,13 @@ impl Metrics {
         let of = |state| self.in_state(state);
         let over = self.settled_instances();
         let rows = [
-            ("Valid, and needed for the quorum", needed),
-            ("Valid, but not needed", of(State::Valid) - needed),
-            ("Invalid", of(State::Invalid)),
-            ("Failed", of(State::Error)),
-            ("Timed out", of(State::NoReply)),
-            ("Reported after the job's end", of(State::TooLate)),
-            ("Not checked, since the job failed", of(State::NotChecked)),
+            ("valid, and needed for the quorum", needed),
+            ("valid, but not needed", of(State::Valid) - needed),
+            ("invalid", of(State::Invalid)),
+            ("failed", of(State::Error)),
+            ("timed out", of(State::NoReply)),
+            ("reported after the job's end", of(State::TooLate)),
+            ("not checked, since the job failed", of(State::NotChecked)),
         ];
         let rows = rows.map(|(title, count)| {
             vec![
@@ -131,7 +131,11 @@ impl Metrics {
         Table {
             name: "instance_use".to_owned(),
             title: "What became of the instances that are over".to_owned(),
-            columns: columns(&[("", ""), ("Instances", "instances"), ("Part", "%")]),
+            columns: columns(&[
+                ("Instances that were", ""),
+                ("Instances", "instances"),
+                ("Part", "%"),
+            ]),
             rows: rows.to_vec(),
         }
     }
