@@ -139,7 +139,7 @@ fn declare(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
 
     // A host that has an answer of the scheduler keeps silent for the request delay, and has no new
     // output before the shortest computation. A download may be asked for at once.
-    world.reaction::<Host, Scheduler, Scheduler>(project.request_delay);
+    world.takes_turns::<Host, Scheduler>(project.request_delay);
     world.reaction::<Host, Scheduler, UploadServer>(project.least_computing);
     // A file that has arrived starts a computation: it fails at the earliest after `least_failure`,
     // and the client notices somewhat later that there is something to tell the scheduler; it ends

@@ -8,10 +8,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use kernel::{Safe, SimTime, Standing};
+use kernel::promise::MOST_GROUPS;
+use kernel::{Group, Safe, SimTime, Standing};
+
+const NEVER: u64 = SimTime::NEVER.nanos();
 
 /// The words about all partitions of a run.
 pub(super) struct Board {
+    /// How many groups of actors are told apart; zero where the horizon does not ask.
+    groups: usize,
     words: Vec<CachePadded<Words>>,
     /// What each worker did in the last shared window.
     works: Vec<CachePadded<[AtomicU64; 2]>>,
@@ -24,10 +29,11 @@ pub(super) struct Board {
 
 /// The words about one partition.
 struct Words {
-    /// The earliest time in its mailbox.
-    mail: AtomicU64,
-    /// The partition's own standing.
-    next: AtomicU64,
+    /// What is in its mailbox: the earliest letter, and the earliest from each group.
+    mail: Times,
+    /// What the partition itself says: its earliest event, and before when it says nothing to each
+    /// group.
+    own: Times,
     /// How far it may run in the present window.
     until: AtomicU64,
     answers: AtomicU64,
@@ -35,6 +41,12 @@ struct Words {
     claimed: AtomicU64,
     /// How many events it has handled in all.
     events: AtomicU64,
+}
+
+/// An earliest time, and one for each group.
+struct Times {
+    next: AtomicU64,
+    by_group: [AtomicU64; MOST_GROUPS],
 }
 
 /// What one worker did in one window.
@@ -45,11 +57,11 @@ pub(super) struct Work {
 }
 
 impl Board {
-    pub(super) fn new(partitions: usize, workers: usize) -> Self {
+    pub(super) fn new(partitions: usize, workers: usize, groups: usize) -> Self {
         let words = || {
             CachePadded::new(Words {
-                mail: AtomicU64::new(SimTime::NEVER.nanos()),
-                next: AtomicU64::new(SimTime::START.nanos()),
+                mail: Times::new(SimTime::NEVER),
+                own: Times::new(SimTime::START),
                 until: AtomicU64::new(0),
                 answers: AtomicU64::new(0),
                 claimed: AtomicU64::new(0),
@@ -57,6 +69,7 @@ impl Board {
             })
         };
         Board {
+            groups,
             words: (0..partitions).map(|_| words()).collect(),
             works: (0..workers).map(|_| CachePadded::default()).collect(),
             failure: Mutex::new(None),
@@ -78,8 +91,13 @@ impl Board {
     /// Writes down what every partition says of itself, undelivered mail included.
     pub(super) fn standing(&self, standing: &mut Vec<Standing>) {
         standing.clear();
-        standing.extend(self.words.iter().map(|words| Standing {
-            next: SimTime::from_nanos(words.due()),
+        standing.extend(self.words.iter().map(|words| {
+            let mut standing = Standing::at(SimTime::from_nanos(words.due()));
+            if self.groups > 0 {
+                words.own.read(&mut standing.speaks[..self.groups]);
+                words.mail.read(&mut standing.mailed[..self.groups]);
+            }
+            standing
         }));
     }
 
@@ -159,28 +177,37 @@ impl Board {
 
     /// Whether a partition has mail.
     pub(super) fn has_mail(&self, partition: usize) -> bool {
-        self.words[partition].mail.load(Relaxed) != SimTime::NEVER.nanos()
+        self.words[partition].mail.next() != NEVER
     }
 
-    /// Mail with this earliest time was put into a partition's mailbox, whose lock the caller holds.
+    /// Mail with this earliest time, all from members of one group if groups are told apart, was put
+    /// into a partition's mailbox, whose lock the caller holds.
     ///
-    /// The mail's own earliest time counts too: the target may be idle and not know yet.
-    pub(super) fn mail_came(&self, partition: usize, earliest: SimTime) {
-        self.words[partition]
-            .mail
-            .fetch_min(earliest.nanos(), Relaxed);
+    /// It counts as the target's: that may be idle and not know yet.
+    pub(super) fn mail_came(&self, partition: usize, from: Option<Group>, earliest: SimTime) {
+        let mail = &self.words[partition].mail;
+        mail.next.fetch_min(earliest.nanos(), Relaxed);
+        if self.groups > 0 {
+            let from = from.expect("where groups are told apart, each partition is of one");
+            mail.by_group[usize::from(from.0)].fetch_min(earliest.nanos(), Relaxed);
+        }
     }
 
     /// A partition's mailbox, whose lock the caller holds, is being emptied.
     pub(super) fn mail_taken(&self, partition: usize) {
         let mail = &self.words[partition].mail;
-        mail.store(SimTime::NEVER.nanos(), Relaxed);
+        mail.write(
+            SimTime::NEVER,
+            &[SimTime::NEVER; MOST_GROUPS][..self.groups],
+        );
     }
 
     /// A partition has run: this is how it stands, having handled so many events in all.
-    pub(super) fn settle(&self, partition: usize, standing: Standing, events: u64) {
+    pub(super) fn settle(&self, partition: usize, standing: &Standing, events: u64) {
         let words = &self.words[partition];
-        words.next.store(standing.next.nanos(), Relaxed);
+        words
+            .own
+            .write(standing.next, &standing.speaks[..self.groups]);
         words.events.store(events, Relaxed);
     }
 
@@ -213,6 +240,32 @@ impl Board {
 impl Words {
     /// The earliest event, undelivered mail included.
     fn due(&self) -> u64 {
-        self.next.load(Relaxed).min(self.mail.load(Relaxed))
+        self.own.next().min(self.mail.next())
+    }
+}
+
+impl Times {
+    fn new(next: SimTime) -> Self {
+        Times {
+            next: AtomicU64::new(next.nanos()),
+            by_group: std::array::from_fn(|_| AtomicU64::new(next.nanos())),
+        }
+    }
+
+    fn next(&self) -> u64 {
+        self.next.load(Relaxed)
+    }
+
+    fn read(&self, by_group: &mut [SimTime]) {
+        for (time, word) in by_group.iter_mut().zip(&self.by_group) {
+            *time = SimTime::from_nanos(word.load(Relaxed));
+        }
+    }
+
+    fn write(&self, next: SimTime, by_group: &[SimTime]) {
+        self.next.store(next.nanos(), Relaxed);
+        for (word, time) in self.by_group.iter().zip(by_group) {
+            word.store(time.nanos(), Relaxed);
+        }
     }
 }

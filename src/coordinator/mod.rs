@@ -27,6 +27,7 @@ pub use attendant::Attendant;
 pub use ledger::{Attainable, EngineLedger, WorkerLedger};
 pub use plan::{HorizonRule, Plan, QueueRule, Runtime};
 
+use board::Board;
 use leader::{Leader, Pause};
 use plan::Division;
 use stage::{Partitions, Stage};
@@ -150,6 +151,11 @@ impl<A: Actor, O: Observer<A>> Run<'_, A, O> {
             _ => plan.threads.max(1),
         };
         let horizon = plan.horizon_for(world.promises());
+        // Only round trips ask who said what.
+        let groups = match horizon {
+            HorizonRule::RoundTrip => world.promises().groups().count(),
+            _ => 0,
+        };
         let (promises, directory) = (world.promises().clone(), division.directory.clone());
         let events_before = world.events();
         let mut partitions = kernel::partition::divide::<A, O, Q>(
@@ -161,7 +167,8 @@ impl<A: Actor, O: Observer<A>> Run<'_, A, O> {
         if let (Some(first), Some(seen)) = (partitions.first_mut(), self.seen) {
             first.observer_mut().merge(seen);
         }
-        let stage = Stage::new(partitions, threads, self.attendant, events_before);
+        let board = Board::new(partitions.len(), threads, groups);
+        let stage = Stage::new(partitions, board, self.attendant, events_before);
         let stage = Arc::new(stage);
         let mut leader = Leader::new(division.horizon, self.end, threads);
         let pause = match plan.runtime {

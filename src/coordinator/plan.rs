@@ -108,18 +108,19 @@ impl Plan {
     /// or one where that is as fast. `events_per_s` is about how many events a second of simulated
     /// time has.
     ///
-    /// One is as fast where windows are small. It is so, too, as measured, where hosts hear only
-    /// answers: their requests pass through the same scheduler several times in a round trip, and
-    /// each passage costs a window (`docs/limitations.md`).
+    /// One is as fast where windows are small.
     pub fn suited_to(mut self, promises: &Promises, events_per_s: f64) -> Plan {
         if self.threads != Self::AUTO {
             return self;
         }
         self.threads = std::thread::available_parallelism().map_or(1, usize::from);
         if self.threads > 1 {
-            let conversation = self.horizon_for(promises) == HorizonRule::RoundTrip;
-            let events = events_per_s * self.divide(promises).window.as_secs_f64();
-            if conversation || events < WORTH_THREADS * self.threads as f64 {
+            let mut window = self.divide(promises).window.as_secs_f64();
+            if self.horizon_for(promises) == HorizonRule::RoundTrip {
+                // A round trip takes two windows: there, and back.
+                window /= 2.0;
+            }
+            if events_per_s * window < WORTH_THREADS * self.threads as f64 {
                 self.threads = 1;
             }
         }

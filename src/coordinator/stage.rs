@@ -95,11 +95,10 @@ const BUDGET: u64 = 1 << 17;
 impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
     pub(super) fn new(
         partitions: Vec<Partition<A, O, Q>>,
-        workers: usize,
+        board: Board,
         attendant: Box<dyn Attendant<A, O>>,
         events_before: u64,
     ) -> Self {
-        let board = Board::new(partitions.len(), workers);
         let berths = partitions.into_iter().map(|partition| {
             CachePadded::new(Berth {
                 partition: Mutex::new(partition),
@@ -144,6 +143,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
 
     /// Hands over a partition's mail and writes down its standing.
     fn settle(&self, number: usize, partition: &mut Partition<A, O, Q>) {
+        let group = partition.sole_group();
         partition.hand_over(|target, earliest, batch| {
             let mut mailbox = lock(&self.berths[target].mailbox);
             if mailbox.is_empty() {
@@ -151,10 +151,10 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
             } else {
                 mailbox.append(batch);
             }
-            self.board.mail_came(target, earliest);
+            self.board.mail_came(target, group, earliest);
         });
         self.board
-            .settle(number, partition.standing(), partition.events());
+            .settle(number, &partition.standing(), partition.events());
     }
 
     /// Does `work` on a partition; a panic in it is kept for the leader, with who was acting.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::actor::{Actor, ActorId, Address, Group, Inbox};
 use crate::envelope::{Envelope, EventKey};
-use crate::promise::{Promises, Row};
+use crate::promise::{Promises, Row, Turns};
 use crate::random::{Purpose, RandomStream};
 use crate::time::{SimDuration, SimTime};
 
@@ -21,6 +21,8 @@ pub struct Desk {
     pub(crate) awaiting: u32,
     /// Before this instant none of the answers can arrive.
     pub(crate) earliest_answer: SimTime,
+    /// Before this instant the owner does not ask those with whom its group takes turns.
+    pub(crate) next_turn: SimTime,
     // What partitions note is of the present run and partition only, so it is not saved.
     /// A partition's note on whether the owner has turned up in the present window.
     #[serde(skip)]
@@ -37,6 +39,7 @@ impl Desk {
             number: 0,
             awaiting: 0,
             earliest_answer: SimTime::NEVER,
+            next_turn: SimTime::START,
             mark: 0,
             held_in: 0,
         }
@@ -68,6 +71,11 @@ impl Desk {
             envelope.key.time
         );
         self.awaiting -= 1;
+        if let Some(Turns { with, wait }) = promises.turns(group)
+            && promises.members(with).contains(&envelope.key.source.0)
+        {
+            self.next_turn = envelope.key.time + wait;
+        }
         // With further questions open, what was too early for all is too early for those.
         if self.awaiting == 0 {
             self.earliest_answer = SimTime::NEVER;
@@ -168,10 +176,32 @@ impl<A: Actor> Context<'_, A> {
         let Some(way_back) = self.promises.between(K::GROUP, self.group) else {
             self.refuse(K::GROUP, delay)
         };
+        if self
+            .promises
+            .between(self.group, K::GROUP)
+            .is_none_or(|promise| delay < promise)
+            || delay == SimDuration::FOREVER
+        {
+            self.refuse(K::GROUP, delay);
+        }
         let earliest = self.now + delay + way_back.max(patience);
         self.desk.awaiting += 1;
         self.desk.earliest_answer = self.desk.earliest_answer.min(earliest);
-        self.send(to, message, delay);
+        if let Some(Turns { with, wait }) = self.promises.turns(self.group)
+            && with == K::GROUP
+        {
+            assert!(
+                self.now >= self.desk.next_turn,
+                "broken promise: at {} {} asked a {}, but promised not to before {}",
+                self.now,
+                self.promises.actor_name(self.me),
+                self.promises.name(with),
+                self.desk.next_turn
+            );
+            // Until the answer is here; then its own time counts.
+            self.desk.next_turn = earliest + wait;
+        }
+        self.post(to.id(), message.into(), delay);
     }
 
     /// Reminds the actor itself after `delay`, which may be zero.
@@ -215,6 +245,11 @@ impl<A: Actor> Context<'_, A> {
         match self.promises.between(self.group, to) {
             Some(_) if delay == SimDuration::FOREVER => panic!(
                 "at {} {speaker} sent something to a {listener} that never arrives",
+                self.now
+            ),
+            Some(promise) if delay >= promise => panic!(
+                "broken promise: at {} {speaker} told a {listener} something, but takes turns with it: \
+                 it may only ask",
                 self.now
             ),
             Some(promise) => panic!(

@@ -49,7 +49,7 @@ pub use directory::Directory;
 pub use envelope::{Envelope, EventKey};
 pub use fingerprint::{Fingerprint, Transcript};
 pub use observer::Observer;
-pub use partition::{Partition, Safe, Standing};
+pub use partition::{Partition, Safe, Standing, Times};
 pub use promise::Promises;
 pub use random::{Purpose, RandomStream};
 pub use rehearsal::{Rehearsal, Said};

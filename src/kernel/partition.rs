@@ -15,7 +15,7 @@ use crate::context::{Context, Desk, Outbox};
 use crate::directory::Directory;
 use crate::envelope::{Envelope, EventKey};
 use crate::observer::Observer;
-use crate::promise::{Promises, Row};
+use crate::promise::{MOST_GROUPS, Promises, Row};
 use crate::queue::EventQueue;
 use crate::standstill::Member;
 use crate::time::{SimDuration, SimTime};
@@ -41,11 +41,31 @@ impl Safe {
     }
 }
 
-/// What a partition says of itself between windows.
+/// What a partition says of itself between windows, undelivered mail to it included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// The earliest event it has not handled, undelivered mail to it included.
+    /// The earliest event it has not handled.
     pub next: SimTime,
+    /// For each listening group: before this time its residents say nothing to it on account of
+    /// events that they have.
+    pub speaks: Times,
+    /// For each speaking group: the earliest of its letters that are on their way to residents.
+    pub mailed: Times,
+}
+
+/// A time for each group, by its number.
+pub type Times = [SimTime; MOST_GROUPS];
+
+impl Standing {
+    /// Of its next event nothing more is known than that it happens at `next`: it may make a
+    /// resident say anything to anybody.
+    pub const fn at(next: SimTime) -> Self {
+        Standing {
+            next,
+            speaks: [next; MOST_GROUPS],
+            mailed: [SimTime::NEVER; MOST_GROUPS],
+        }
+    }
 }
 
 /// The residents of one group.
@@ -73,6 +93,8 @@ pub struct Partition<A: Actor, O, Q> {
     directory: Arc<Directory>,
     /// The residents' groups, ascending.
     groups: Vec<Neighbourhood>,
+    /// The groups to which any resident speaks.
+    listeners: Vec<Group>,
     /// Whether any resident hears only answers: then what reaches it is checked.
     checks_answers: bool,
     /// The least delay of anything that one resident says to another.
@@ -80,6 +102,8 @@ pub struct Partition<A: Actor, O, Q> {
     /// Whether the residents hear only answers: then each has a horizon of its own.
     only_answers: bool,
     queue: Q,
+    /// What it says of itself, since it last ran.
+    standing: Standing,
     observer: O,
     outbox: Outbox<A>,
     /// Mail to other partitions, by their numbers.
@@ -131,6 +155,11 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         let first = members.start;
         let groups = groups_within(&promises, members);
         let lookahead = least_delay_within(&promises, &groups);
+        let listeners = promises.groups().filter(|&to| {
+            let mut speakers = groups.iter();
+            speakers.any(|&(_, from)| promises.between(from, to).is_some())
+        });
+        let listeners = listeners.collect();
         let checks_answers = groups.iter().any(|&(_, g)| promises.hears_only_answers(g));
         let only_answers = groups.len() == 1 && checks_answers;
         let groups = groups
@@ -138,7 +167,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             .map(|(end, group)| Neighbourhood {
                 end,
                 group,
-                promised: *promises.row(group),
+                promised: *promises.sends(group),
             })
             .collect();
         let blocks = if residents.len() >> BLOCK_BITS > 1 {
@@ -163,10 +192,12 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             promises,
             directory,
             groups,
+            listeners,
             checks_answers,
             lookahead,
             only_answers,
             queue: Q::for_windows_of(window.min(lookahead)),
+            standing: Standing::at(SimTime::NEVER),
             observer,
             outbox: Outbox::default(),
             events: 0,
@@ -200,6 +231,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             actor.start(&mut ctx);
             self.post(None, id, SimTime::START);
         }
+        self.standing = Standing::at(self.queue.next_time());
     }
 
     /// Handles events as far as it is safe and until `budget` events are handled.
@@ -217,16 +249,70 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             self.handle_window(&mut window, end, safe);
         }
         self.buffers.window = window;
+        if !self.buffers.held.is_empty() {
+            self.try_what_was_held(safe);
+        }
+        self.put_back_what_was_held();
+    }
+
+    /// Looks once more at what had to wait for an answer: that may have turned up since, in a later
+    /// window.
+    fn try_what_was_held(&mut self, safe: Safe) {
+        // All that its owner has before this instant is held, since windows come in order of time.
+        let end = safe.until.min(self.queue.next_time());
+        self.run = self.run.wrapping_add(1);
+        let mut held = std::mem::take(&mut self.buffers.held);
+        self.handle_crowd(&mut held, end, safe);
+        // Emptied; what must still wait is in the other buffer.
+        if self.buffers.held.is_empty() {
+            self.buffers.held = held;
+        }
+    }
+
+    /// What had to wait for answers goes back to the queue.
+    ///
+    /// Of these events more is known than of the rest. A reply that is held back makes its listener
+    /// react only as its group has promised; and whoever takes turns with a group will not ask it
+    /// before its turn, whatever it hears meanwhile.
+    fn put_back_what_was_held(&mut self) {
+        self.standing = Standing::at(self.queue.next_time());
+        if self.buffers.held.is_empty() {
+            return;
+        }
+        let [Neighbourhood { group, .. }] = *self.groups else {
+            unreachable!("only partitions of one group hold events back")
+        };
+        let Standing { next, speaks, .. } = &mut self.standing;
+        let turns = self.promises.turns(group);
+        let listeners = &*self.listeners;
         for envelope in self.buffers.held.drain(..) {
+            let EventKey { time, source, .. } = envelope.key;
+            *next = time.min(*next);
+            let heard = (source != envelope.target).then(|| self.promises.group_of(source));
+            let desk = &self.residents[(envelope.target.0 - self.first) as usize].desk;
+            for &to in listeners {
+                let mut earliest = time;
+                if let Some(heard) = heard {
+                    earliest = earliest + self.promises.reaction(group, heard, to);
+                }
+                if turns.is_some_and(|turns| turns.with == to) {
+                    earliest = earliest.max(desk.next_turn);
+                }
+                let due = &mut speaks[usize::from(to.0)];
+                *due = earliest.min(*due);
+            }
             self.queue.push(envelope);
         }
     }
 
     /// Takes in mail from other partitions.
     pub fn accept(&mut self, mail: impl Iterator<Item = Envelope<A::Message>>) {
+        let mut next = self.standing.next;
         for envelope in mail {
+            next = next.min(envelope.key.time);
             self.queue.push(envelope);
         }
+        self.standing = Standing::at(next);
     }
 
     /// Hands over the mail to other partitions: calls `deliver` with each one's number, the
@@ -244,10 +330,16 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         }
     }
 
-    /// The earliest event in its own queue.
+    /// What it says of itself: mail that it has not taken in is left out.
     pub fn standing(&self) -> Standing {
-        Standing {
-            next: self.queue.next_time(),
+        self.standing
+    }
+
+    /// The group that all residents are in, if they are in one.
+    pub fn sole_group(&self) -> Option<Group> {
+        match &*self.groups {
+            [only] => Some(only.group),
+            _ => None,
         }
     }
 
@@ -647,12 +739,26 @@ mod tests {
 
     /// The partition of a client that asks at these times.
     fn clients(asks_at: &[u64]) -> Clients {
+        clients_who(asks_at, |world| {
+            world.reaction::<Client, Server, Server>(SimDuration::from_nanos(1_000));
+        })
+    }
+
+    /// The same, of one that takes turns.
+    fn polite_clients(asks_at: &[u64]) -> Clients {
+        clients_who(asks_at, |world| {
+            world.takes_turns::<Client, Server>(SimDuration::from_nanos(1_000));
+        })
+    }
+
+    fn clients_who(asks_at: &[u64], promise: impl FnOnce(&mut WorldBuilder<Cast>)) -> Clients {
         let mut world = WorldBuilder::<Cast>::new(1);
         world.group::<Server>("server");
         world.group::<Client>("client");
         world.edge::<Client, Server>(SimDuration::from_nanos(10));
         world.edge::<Server, Client>(SimDuration::from_nanos(10));
         world.hears_only_answers::<Client>();
+        promise(&mut world);
         world.add::<Server>(Cast::Server);
         world.add::<Client>(Cast::Client {
             asks_at: asks_at.to_vec(),
@@ -709,11 +815,10 @@ mod tests {
     fn an_answer_that_is_here_does_not_overtake_what_had_to_wait() {
         let mut clients = clients(&[100]);
         clients.run(safe(0), u64::MAX);
-        // In a later window than the event at 500, which is held back again before it is looked at.
+        assert_eq!(heard(&clients), [100]);
+        // In a later window than the event at 500, which is held back before it is looked at.
         answer(&mut clients, 900, 0);
         clients.run(safe(0), u64::MAX);
-        assert_eq!(heard(&clients), [100], "500 waits, so 900 does");
-        clients.run(safe(501), u64::MAX);
         assert_eq!(heard(&clients), [100, 500, 900]);
         assert_eq!(clients.residents[0].desk.awaiting, 0);
     }
@@ -733,6 +838,43 @@ mod tests {
         answer(&mut clients, 310, 1);
         clients.run(safe(0), u64::MAX);
         assert_eq!(heard(&clients), [100, 101, 300, 310, 500]);
+    }
+
+    #[test]
+    fn two_answers_that_lie_far_apart_are_both_here() {
+        // Further apart than a window of the queue, so that the first is looked at without the second.
+        let mut clients = clients(&[100, 101]);
+        clients.run(safe(0), u64::MAX);
+        answer(&mut clients, 300, 0);
+        answer(&mut clients, 1_900, 1);
+        clients.run(safe(0), u64::MAX);
+        assert_eq!(heard(&clients), [100, 101, 300, 500, 1_900]);
+    }
+
+    #[test]
+    fn a_partition_knows_what_its_held_events_can_lead_to() {
+        let mut clients = clients(&[100, 101]);
+        clients.run(safe(0), u64::MAX);
+        answer(&mut clients, 300, 0);
+        clients.run(safe(0), u64::MAX);
+        let standing = clients.standing();
+        assert_eq!(standing.next, SimTime::from_nanos(300));
+        // The reply is of the server, which hears nothing on account of it for 1,000; the client's
+        // own event at 500 may make it ask at once, if it is its turn.
+        assert_eq!(standing.speaks[0], SimTime::from_nanos(500));
+
+        let mut polite = polite_clients(&[100]);
+        polite.run(safe(0), u64::MAX);
+        // The answer to the question of 100 cannot be here before 120, and 1,000 later is the next.
+        assert_eq!(polite.standing().next, SimTime::from_nanos(500));
+        assert_eq!(polite.standing().speaks[0], SimTime::from_nanos(1_120));
+    }
+
+    #[test]
+    #[should_panic(expected = "client asked a server, but promised not to before")]
+    fn who_asks_out_of_turn_stops_the_run() {
+        let mut clients = polite_clients(&[100, 101]);
+        clients.run(safe(0), u64::MAX);
     }
 
     #[test]

@@ -7,7 +7,9 @@
 //! * a group may *hear only answers*: its members are told nothing that they have not asked for
 //!   ([`Context::ask`](crate::Context::ask));
 //! * a *reaction*: having heard from one group, a member says nothing to another group, on account
-//!   of what it heard, for at least so long.
+//!   of what it heard, for at least so long;
+//! * a group may *take turns* with another: a member asks it one question at a time, and after an
+//!   answer none, on whatever account, for at least so long.
 //!
 //! Everything declared here is checked at every send, in every runtime, whether or not sender and
 //! target share a partition. A broken promise stops the run: it is never bent into shape.
@@ -29,9 +31,21 @@ struct GroupPromises {
     name: String,
     members: Range<u32>,
     only_answers: bool,
+    turns: Option<Turns>,
     speaks: Row,
+    /// The same for whatever is said without being a question: to whom turns are taken, nothing is.
+    sends: Row,
     /// `reactions[heard][told]`: the least time between hearing and telling.
     reactions: [[SimDuration; MOST_GROUPS]; MOST_GROUPS],
+}
+
+/// A group with which another takes turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turns {
+    /// Who is asked one question at a time.
+    pub with: Group,
+    /// How long a member asks nothing more after an answer.
+    pub wait: SimDuration,
 }
 
 /// What one group has promised each other group, by its number: the least delay of what it says.
@@ -56,7 +70,9 @@ impl Promises {
             name: name.to_owned(),
             members: 0..0,
             only_answers: false,
+            turns: None,
             speaks: [SimDuration::FOREVER; MOST_GROUPS],
+            sends: [SimDuration::FOREVER; MOST_GROUPS],
             reactions: [[SimDuration::ZERO; MOST_GROUPS]; MOST_GROUPS],
         });
     }
@@ -68,7 +84,24 @@ impl Promises {
             self.name(from),
             self.name(to)
         );
-        self.group_mut(from).speaks[usize::from(to.0)] = least;
+        let from = self.group_mut(from);
+        from.speaks[usize::from(to.0)] = least;
+        if from.turns.is_none_or(|turns| turns.with != to) {
+            from.sends[usize::from(to.0)] = least;
+        }
+    }
+
+    pub(crate) fn declare_turns(&mut self, of: Group, with: Group, wait: SimDuration) {
+        // On account of an answer, too, a member does not ask again before its turn.
+        self.declare_reaction(of, with, with, wait);
+        let group = self.group_mut(of);
+        assert!(
+            group.turns.is_none(),
+            "a {} takes turns with one group only",
+            group.name
+        );
+        group.turns = Some(Turns { with, wait });
+        group.sends[usize::from(with.0)] = SimDuration::FOREVER;
     }
 
     pub(crate) fn declare_only_answers(&mut self, group: Group) {
@@ -163,6 +196,17 @@ impl Promises {
     /// What a group has promised each other group.
     pub(crate) fn row(&self, from: Group) -> &Row {
         &self.entry(from).speaks
+    }
+
+    /// What a group has promised of all that is no question.
+    pub(crate) fn sends(&self, from: Group) -> &Row {
+        &self.entry(from).sends
+    }
+
+    /// With whom members of a group take turns, if with anybody.
+    #[inline]
+    pub fn turns(&self, of: Group) -> Option<Turns> {
+        self.entry(of).turns
     }
 
     /// Whether members of a group are told only what they have asked for.

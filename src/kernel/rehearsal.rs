@@ -65,7 +65,7 @@ impl<A: Actor> Rehearsal<A> {
             group,
             desk: &mut self.desk,
             promises: &self.promises,
-            promised: self.promises.row(group),
+            promised: self.promises.sends(group),
             outbox: &mut outbox,
         };
         act(&mut self.actor, &mut ctx);

@@ -114,7 +114,7 @@ impl<A: Actor, O: Observer<A>> Sequential<A, O> {
             group,
             desk: &mut self.desks[id.0 as usize],
             promises: &self.promises,
-            promised: self.promises.row(group),
+            promised: self.promises.sends(group),
             outbox: &mut self.outbox,
         };
         act(&mut self.actors[id.0 as usize], &mut ctx);

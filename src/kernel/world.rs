@@ -95,6 +95,14 @@ impl<A: Actor> WorldBuilder<A> {
             .declare_reaction(K::GROUP, Heard::GROUP, Told::GROUP, least);
     }
 
+    /// Promises that a member of `K` asks `With` one question at a time
+    /// ([`Context::ask`](crate::Context::ask)), and for `wait` after an answer nothing at all.
+    ///
+    /// Whoever waits for several answers can then not surprise `With`, whichever comes first.
+    pub fn takes_turns<K: Inbox, With: Inbox>(&mut self, wait: SimDuration) {
+        self.promises.declare_turns(K::GROUP, With::GROUP, wait);
+    }
+
     /// Adds an actor and returns its address.
     ///
     /// # Panics

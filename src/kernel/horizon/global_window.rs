@@ -48,9 +48,7 @@ mod tests {
         let mut horizon = GlobalWindow {
             lookahead: SimDuration::from_nanos(5),
         };
-        let at = |nanos| Standing {
-            next: SimTime::from_nanos(nanos),
-        };
+        let at = |nanos| Standing::at(SimTime::from_nanos(nanos));
         let mut safe = [Safe::until(SimTime::START); 3];
         horizon.advance(&[at(100), at(30), at(70)], &mut safe);
         assert_eq!(safe, [Safe::until(SimTime::from_nanos(35)); 3]);

@@ -23,6 +23,6 @@ use crate::partition::{Safe, Standing};
 /// A synchronisation protocol in rounds: from what partitions say of themselves to how far each may
 /// run.
 pub trait Horizon: Send {
-    /// Decides the next window. `standing[p].next` counts undelivered mail to `p`.
+    /// Decides the next window. What partitions say counts undelivered mail to them.
     fn advance(&mut self, standing: &[Standing], safe: &mut [Safe]);
 }

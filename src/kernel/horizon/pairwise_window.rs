@@ -85,9 +85,7 @@ mod tests {
         distance[1] = vec![nanos(4), nanos(7), nanos(10)];
         distance[2] = vec![nanos(14), nanos(10), nanos(20)];
         let mut horizon = PairwiseWindow { distance };
-        let at = |time| Standing {
-            next: SimTime::from_nanos(time),
-        };
+        let at = |time| Standing::at(SimTime::from_nanos(time));
         let mut safe = [Safe::until(SimTime::START); 3];
         horizon.advance(&[at(100), at(200), at(90)], &mut safe);
         let until: Vec<u64> = safe.iter().map(|safe| safe.until.nanos()).collect();

@@ -10,11 +10,13 @@
 //! yet said:
 //!
 //! ```text
-//! arrival(h, g) = promise(h, g) + min( next(h),
-//!                                      min over s of arrival(s, h) + reaction(h: s, g) )
+//! arrival(h, g) = promise(h, g) + min( speaks(h, g),
+//!                                      min over s of min(mailed(s, h), arrival(s, h))
+//!                                                    + reaction(h: s, g) )
 //! ```
 //!
-//! that is: on account of something already due at a member of `h`, or of something it has yet to
+//! that is: on account of something that members of `h` have already (`speaks`, as their partitions
+//! say), of a letter that is on its way to them (`mailed`), or of something that they have yet to
 //! hear. These are shortest-path equations over positive lengths, solved by relaxation. Then
 //!
 //! * a group that can be told things unasked may run until the earliest arrival at it;
@@ -29,7 +31,7 @@
 use super::Horizon;
 use crate::actor::Group;
 use crate::directory::Directory;
-use crate::partition::{Safe, Standing, groups_within};
+use crate::partition::{Safe, Standing, Times, groups_within};
 use crate::promise::{MOST_GROUPS, Promises};
 use crate::time::{SimDuration, SimTime};
 
@@ -54,6 +56,15 @@ struct Conversation {
     promise: SimDuration,
     /// Conversations that end at `from`, each with the least time from hearing to telling `to`.
     causes: Vec<(usize, SimDuration)>,
+    /// The same, by the group that is heard.
+    reactions: Vec<(usize, SimDuration)>,
+}
+
+/// What is due in a group: see [`Standing`].
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    speaks: Times,
+    mailed: Times,
 }
 
 impl RoundTrip {
@@ -78,6 +89,7 @@ impl RoundTrip {
                         to: usize::from(to.0),
                         promise,
                         causes: Vec::new(),
+                        reactions: Vec::new(),
                     });
                 }
             }
@@ -90,6 +102,7 @@ impl RoundTrip {
                 if to == conversation.from {
                     let least = promises.reaction(via, Group(heard as u8), told);
                     conversation.causes.push((cause, least));
+                    conversation.reactions.push((heard, least));
                 }
             }
         }
@@ -114,9 +127,9 @@ impl RoundTrip {
     pub fn cycles(&mut self) -> Vec<(Group, SimDuration)> {
         (0..self.only_answers.len())
             .filter_map(|group| {
-                let mut next = [SimTime::NEVER; MOST_GROUPS];
-                next[group] = SimTime::START;
-                let back = self.arrivals(&next)[group];
+                let mut due = [Due::NOTHING; MOST_GROUPS];
+                due[group].speaks = [SimTime::START; MOST_GROUPS];
+                let back = self.arrivals(&due)[group];
                 (back != SimTime::NEVER).then(|| (Group(group as u8), back - SimTime::START))
             })
             .collect()
@@ -131,15 +144,17 @@ impl RoundTrip {
         shortest.unwrap_or(SimDuration::FOREVER)
     }
 
-    /// For each group: the earliest arrival of something not yet said, if `next` is what is due.
-    fn arrivals(&mut self, next: &[SimTime; MOST_GROUPS]) -> [SimTime; MOST_GROUPS] {
+    /// For each group: the earliest arrival of something not yet said, if this is what is due.
+    fn arrivals(&mut self, due: &[Due]) -> [SimTime; MOST_GROUPS] {
         let arrival = &mut self.arrival;
         arrival.clear();
-        arrival.extend(
-            self.conversations
-                .iter()
-                .map(|conversation| next[conversation.from] + conversation.promise),
-        );
+        for conversation in &self.conversations {
+            let due = &due[conversation.from];
+            let reactions = conversation.reactions.iter();
+            let on_account = reactions.map(|&(heard, least)| due.mailed[heard] + least);
+            let first = on_account.fold(due.speaks[conversation.to], SimTime::min);
+            arrival.push(first + conversation.promise);
+        }
         // Shortest paths: no more rounds than conversations, usually three.
         for _ in 0..self.conversations.len() {
             let mut settled = true;
@@ -164,16 +179,32 @@ impl RoundTrip {
     }
 }
 
+impl Due {
+    const NOTHING: Due = Due {
+        speaks: [SimTime::NEVER; MOST_GROUPS],
+        mailed: [SimTime::NEVER; MOST_GROUPS],
+    };
+
+    /// Takes in what one partition says.
+    fn add(&mut self, partition: &Standing, groups: usize) {
+        let Standing { speaks, mailed, .. } = partition;
+        for group in 0..groups {
+            self.speaks[group] = self.speaks[group].min(speaks[group]);
+            self.mailed[group] = self.mailed[group].min(mailed[group]);
+        }
+    }
+}
+
 impl Horizon for RoundTrip {
     fn advance(&mut self, standing: &[Standing], safe: &mut [Safe]) {
-        let mut next = [SimTime::NEVER; MOST_GROUPS];
+        let mut due = [Due::NOTHING; MOST_GROUPS];
+        let groups = self.only_answers.len();
         let mut earliest = SimTime::NEVER;
         for (partition, group) in standing.iter().zip(&self.group_of) {
-            let due = &mut next[usize::from(group.0)];
-            *due = (*due).min(partition.next);
             earliest = earliest.min(partition.next);
+            due[usize::from(group.0)].add(partition, groups);
         }
-        let arrivals = self.arrivals(&next);
+        let arrivals = self.arrivals(&due);
         for (bound, group) in safe.iter_mut().zip(&self.group_of) {
             let group = usize::from(group.0);
             *bound = if self.only_answers[group] {
@@ -252,12 +283,8 @@ mod tests {
     #[test]
     fn servers_are_bounded_by_what_clients_have_due_and_by_their_reactions() {
         let mut protocol = protocol();
-        let at = |next: u64| Standing {
-            next: SimTime::from_nanos(next),
-        };
-        let never = Standing {
-            next: SimTime::NEVER,
-        };
+        let at = |next: u64| Standing::at(SimTime::from_nanos(next));
+        let never = Standing::at(SimTime::NEVER);
         let mut safe = [Safe::until(SimTime::START); 3];
 
         // A question is due at the desk at 100; no client has anything of its own before 10,000.
@@ -272,5 +299,13 @@ mod tests {
         // A client has something due at 200: that may reach desk and store sooner.
         protocol.advance(&[at(100), never, at(200)], &mut safe);
         assert_eq!(until(&safe)[..2], [205, 112]);
+
+        // What is on its way, for 200, is a reply of the desk: it makes the client ask the store at once, which
+        // leads back to the desk at 207 + 7 + 300 + 5, but the desk itself only after 1,000.
+        let mut waiting = at(10_000);
+        waiting.next = SimTime::from_nanos(200);
+        waiting.mailed[0] = SimTime::from_nanos(200);
+        protocol.advance(&[at(300), never, waiting], &mut safe);
+        assert_eq!(until(&safe)[..2], [200 + 7 + 7 + 300 + 5, 207]);
     }
 }
