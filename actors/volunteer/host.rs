@@ -262,13 +262,19 @@ impl Host {
         let (work, outcome, output) = self.traits.fate(&self.project, ctx);
         let file = self.project.file_of(instance.job);
         let mut task = Task::new(instance, deadline, work, outcome, output);
-        if self.files.contains(&file) {
+        if self.files.contains(&file) || self.has_at_hand(ctx) {
             task.stage = Stage::Ready;
         }
         self.tasks.push(task);
         if self.is_on() && task.stage == Stage::Missing {
             self.fetch_input(self.tasks.len() - 1, ctx);
         }
+    }
+
+    /// Whether it needs no file of the next instance's, by chance.
+    fn has_at_hand(&self, ctx: &mut Context<'_>) -> bool {
+        let part = self.project.scenario.jobs.input_at_hand.value();
+        part > 0.0 && ctx.random().chance(part)
     }
 
     /// Asks for the task's input file, unless it is on its way already.

@@ -161,7 +161,7 @@ fn distribution<Q: crate::shared::quantity::Quantity>(family: Family<Q>) -> Dist
     Distribution::new(family).expect("a default is a distribution")
 }
 
-fn fraction(value: f64) -> Fraction {
+pub(super) fn fraction(value: f64) -> Fraction {
     Fraction::new(value).expect("a default is a fraction")
 }
 

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hosts::{days, seconds};
+use super::hosts::{days, fraction, seconds};
 use crate::shared::distribution::{Distribution, Family};
-use crate::shared::quantity::{Bandwidth, Bytes, Duration, Flop};
+use crate::shared::quantity::{Bandwidth, Bytes, Duration, Flop, Fraction};
 use crate::volunteer::{assignment, quota};
 
 /// What is computed (the document, sections 2.2, 3 and 5.1).
@@ -14,6 +14,9 @@ use crate::volunteer::{assignment, quota};
 pub struct Jobs {
     /// The size of an input file. Einstein@home: 14 MB.
     pub input_file: Bytes,
+    /// The part of instances whose input a host has at hand, whatever files it was sent before: for
+    /// projects whose input files have no identity. Einstein@home: none.
+    pub input_at_hand: Fraction,
     /// How many jobs analyse the same input file. Einstein@home: 150.
     pub jobs_per_file: u32,
     /// The computing that an instance needs.
@@ -111,6 +114,7 @@ impl Default for Jobs {
     fn default() -> Self {
         Jobs {
             input_file: Bytes::new(14_000_000),
+            input_at_hand: fraction(0.0),
             jobs_per_file: 150,
             flops: Flop::new(1.05e14),
             time_factor: Distribution::new(Family::Uniform {
