@@ -6,6 +6,7 @@
 
 mod charts;
 pub(crate) mod markup;
+mod parallelism;
 
 use std::fmt::Write;
 
@@ -34,6 +35,7 @@ pub fn page(record: &RunRecord) -> String {
         "cards" => cards(&record.results),
         "charts" => charts::figures(&drawn),
         "tables" => tables(&record.results),
+        "engine" => parallelism::panel(&record.engine.more),
         "again" => "myriad run scenario.toml".to_owned(),
         "command" => escape(&shell_words(&manifest.arguments)),
         "facts" => facts(record),
