@@ -131,6 +131,16 @@ fn reactions(promises: &Promises) -> String {
             }
         }
     }
+    for of in promises.groups() {
+        if let Some(turns) = promises.turns(of) {
+            lines.push(format!(
+                "  a {} asks a {} one question at a time, and for {} after an answer none",
+                promises.name(of),
+                promises.name(turns.with),
+                turns.wait,
+            ));
+        }
+    }
     if lines.is_empty() {
         return String::new();
     }

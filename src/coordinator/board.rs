@@ -109,10 +109,21 @@ impl Board {
 
     /// Sets how far each partition may run.
     pub(super) fn allow(&self, safe: &[Safe]) {
-        for (words, safe) in self.words.iter().zip(safe) {
-            words.until.store(safe.until.nanos(), Relaxed);
-            words.answers.store(safe.answers.nanos(), Relaxed);
+        for (partition, safe) in safe.iter().enumerate() {
+            self.allow_one(partition, *safe);
         }
+    }
+
+    /// Sets how far one partition may run.
+    pub(super) fn allow_one(&self, partition: usize, safe: Safe) {
+        let words = &self.words[partition];
+        words.until.store(safe.until.nanos(), Relaxed);
+        words.answers.store(safe.answers.nanos(), Relaxed);
+    }
+
+    /// The earliest event of a partition, undelivered mail included.
+    pub(super) fn next(&self, partition: usize) -> SimTime {
+        SimTime::from_nanos(self.words[partition].due())
     }
 
     /// How many events were handled in all.

@@ -7,8 +7,10 @@ use kernel::horizon::Horizon;
 use kernel::{Safe, SimTime, Standing};
 
 use super::Watcher;
+use super::board::{Board, Work};
 use super::gate::Gate;
 use super::ledger::{EngineLedger, Profile, WorkerLedger};
+use super::null_messages::NullMessages;
 use super::stage::{Partitions, panic_text};
 
 /// A window with fewer events per worker is not worth a barrier (some 200 ns, four events' work):
@@ -20,9 +22,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const EVENTS_PER_LOOK: u64 = 1 << 16;
 const WINDOWS_PER_LOOK: u64 = 1 << 10;
 
+/// How far may each partition run? Decided by one for all, in rounds, or by each for itself.
+pub(super) enum Protocol {
+    /// A horizon decides, window after window.
+    Rounds(Box<dyn Horizon>),
+    /// Partitions announce to each other how long they will be silent.
+    NullMessages(NullMessages),
+}
+
 /// Leads a run through its windows.
 pub(super) struct Leader {
-    horizon: Box<dyn Horizon>,
+    protocol: Protocol,
     end: SimTime,
     standing: Vec<Standing>,
     safe: Vec<Safe>,
@@ -62,9 +72,9 @@ pub(super) enum Pause {
 }
 
 impl Leader {
-    pub(super) fn new(horizon: Box<dyn Horizon>, end: SimTime, workers: usize) -> Self {
+    pub(super) fn new(protocol: Protocol, end: SimTime, workers: usize) -> Self {
         Leader {
-            horizon,
+            protocol,
             end,
             standing: Vec::new(),
             safe: Vec::new(),
@@ -130,13 +140,18 @@ impl Leader {
             if self.reached >= self.attend_at && !self.attend(partitions, watcher) {
                 return Pause::Over;
             }
-            self.horizon.advance(&self.standing, &mut self.safe);
             let limit = self.end.min(self.attend_at);
-            for safe in &mut self.safe {
-                safe.until = safe.until.min(limit);
+            match &mut self.protocol {
+                Protocol::Rounds(horizon) => {
+                    horizon.advance(&self.standing, &mut self.safe);
+                    for safe in &mut self.safe {
+                        safe.until = safe.until.min(limit);
+                    }
+                    board.allow(&self.safe);
+                    self.run_window(partitions, gate);
+                }
+                Protocol::NullMessages(_) => self.run_slice(partitions, limit),
             }
-            board.allow(&self.safe);
-            self.run_window(partitions, gate);
             if board.failure().is_some() {
                 return Pause::Over;
             }
@@ -190,18 +205,46 @@ impl Leader {
                 partitions.work_alone();
             }
         }
+        let (events, busiest) = self.count_events(board);
+        self.profile.add(events, busiest);
+    }
+
+    /// Lets partitions run for a while without rounds.
+    fn run_slice(&mut self, partitions: &dyn Partitions, limit: SimTime) {
+        let Protocol::NullMessages(channels) = &self.protocol else {
+            unreachable!("only null messages do without rounds")
+        };
+        let began = Instant::now();
+        let slice = channels.run_slice(partitions, limit);
+        let wall = began.elapsed();
+        self.shared += wall;
+        self.ledger.windows += slice.runs;
+        self.ledger.null_messages += slice.announcements;
+        for (ledger, waiting) in self.ledger.workers.iter_mut().zip(slice.waiting) {
+            let work = Work {
+                computing: wall.saturating_sub(waiting),
+                exchanging: Duration::ZERO,
+            };
+            ledger.add(work, waiting.as_secs_f64());
+        }
+        self.count_events(partitions.board());
+    }
+
+    /// Adds up what has been handled since the last time.
+    fn count_events(&mut self, board: &Board) -> (u64, u64) {
         let (events, busiest) = board.work_since(&mut self.by_partition);
         self.expected = 0.5 * (self.expected + events as f64);
         self.events += events;
         self.idle = if events == 0 { self.idle + 1 } else { 0 };
-        self.profile.add(events, busiest);
+        (events, busiest)
     }
 
     /// Whether enough has happened to look up from work.
     fn time_to_look(&mut self) -> bool {
         let events = self.events - self.events_at_look;
         let windows = self.ledger.windows - self.windows_at_look;
-        if events < EVENTS_PER_LOOK && windows < WINDOWS_PER_LOOK {
+        let in_rounds = matches!(self.protocol, Protocol::Rounds(_));
+        if in_rounds && events < EVENTS_PER_LOOK && windows < WINDOWS_PER_LOOK {
             return false;
         }
         self.events_at_look = self.events;

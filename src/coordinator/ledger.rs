@@ -13,6 +13,9 @@ pub struct EngineLedger {
     pub windows: u64,
     /// How many of them were run by the leader alone, because they were small.
     pub solo_windows: u64,
+    /// How many announcements of silence partitions made to each other, in the protocol without
+    /// rounds; its windows are runs of one partition.
+    pub null_messages: u64,
     /// How many threads ran partitions.
     pub threads: usize,
     /// How many partitions there were.
@@ -31,8 +34,20 @@ pub struct EngineLedger {
     pub workers: Vec<WorkerLedger>,
     /// Events handled by each partition.
     pub events_by_partition: Vec<u64>,
+    /// Who has said most.
+    pub busiest: Option<Busiest>,
     /// A projection, not a measurement: see [`Attainable`].
     pub attainable: Vec<Attainable>,
+}
+
+/// The actor that has said most. However many workers there are, they are no faster than one over its
+/// share of the work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Busiest {
+    /// Its name, as `scheduler[0]`.
+    pub actor: String,
+    /// Its part of all messages that were sent.
+    pub share: f64,
 }
 
 /// The speed-up that a number of workers could reach at best with these partitions and windows, if

@@ -12,6 +12,7 @@ mod gate;
 mod inline;
 mod leader;
 mod ledger;
+mod null_messages;
 mod oracle;
 mod plan;
 mod stage;
@@ -24,7 +25,7 @@ use kernel::queue::{BinaryHeapQueue, CalendarQueue, EventQueue, WindowRing};
 use kernel::{Actor, Observer, SimTime, World};
 
 pub use attendant::Attendant;
-pub use ledger::{Attainable, EngineLedger, WorkerLedger};
+pub use ledger::{Attainable, Busiest, EngineLedger, WorkerLedger};
 pub use plan::{HorizonRule, Plan, QueueRule, Runtime};
 
 use board::Board;
@@ -170,7 +171,7 @@ impl<A: Actor, O: Observer<A>> Run<'_, A, O> {
         let board = Board::new(partitions.len(), threads, groups);
         let stage = Stage::new(partitions, board, self.attendant, events_before);
         let stage = Arc::new(stage);
-        let mut leader = Leader::new(division.horizon, self.end, threads);
+        let mut leader = Leader::new(division.protocol, self.end, threads);
         let pause = match plan.runtime {
             Runtime::Arbiters => {
                 let pause;
@@ -203,6 +204,10 @@ impl<A: Actor, O: Observer<A>> Run<'_, A, O> {
         engine.horizon = name_of(&horizon);
         engine.queue = name_of(&plan.queue);
         engine.runtime = name_of(&plan.runtime);
+        engine.busiest = stage.busiest().map(|(actor, share)| Busiest {
+            actor: promises.actor_name(actor),
+            share,
+        });
         engine.events_per_window = engine.events as f64 / engine.windows.max(1) as f64;
         Ok(Outcome {
             reached,
@@ -268,7 +273,7 @@ mod tests {
                 attendant: Box::new(()),
             };
             let mut division = plan.divide(run.world.promises());
-            division.horizon = Box::new(NobodyFirst);
+            division.protocol = leader::Protocol::Rounds(Box::new(NobodyFirst));
             let outcome = run.go_divided::<WindowRing<_>>(division);
             let Err(RunError::Stuck(why)) = outcome else {
                 panic!("{runtime:?}: the run should be stuck");

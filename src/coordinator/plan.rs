@@ -7,6 +7,8 @@ use kernel::horizon::{self, Horizon};
 use kernel::{Directory, Promises, SimDuration};
 use serde::{Deserialize, Serialize};
 
+use super::leader::Protocol;
+use super::null_messages::NullMessages;
 use crate::placement::Placement;
 
 /// How a run is to be executed. What a file leaves out is as in the default plan.
@@ -69,6 +71,8 @@ pub enum HorizonRule {
     PairwiseWindow,
     /// Windows from cycles of conversation between groups.
     RoundTrip,
+    /// No windows: partitions announce to each other how long they will be silent.
+    NullMessages,
 }
 
 /// The pending-event sets by name.
@@ -89,7 +93,7 @@ pub enum QueueRule {
 pub(crate) struct Division {
     pub placement: Placement,
     pub directory: Directory,
-    pub horizon: Box<dyn Horizon>,
+    pub(super) protocol: Protocol,
     /// About how long windows will be: queues choose the width of their buckets by it.
     pub window: SimDuration,
     /// How wide the buckets of a queue should be: windows that do not begin and end together are
@@ -157,20 +161,26 @@ impl Plan {
             _ => Placement::Blocks,
         };
         let directory = placement.divide(promises, partitions);
-        let (horizon, window): (Box<dyn Horizon>, SimDuration) = match rule {
+        let smallest = promises.smallest();
+        let rounds = |horizon: Box<dyn Horizon>| Protocol::Rounds(horizon);
+        let (protocol, window) = match rule {
             HorizonRule::RoundTrip => {
-                let mut protocol = horizon::RoundTrip::new(promises, &directory);
-                let window = protocol.window();
-                (Box::new(protocol), window)
+                let mut horizon = horizon::RoundTrip::new(promises, &directory);
+                let window = horizon.window();
+                (rounds(Box::new(horizon)), window)
             }
-            HorizonRule::PairwiseWindow => (
-                Box::new(horizon::PairwiseWindow::new(promises, &directory)),
-                promises.smallest(),
-            ),
-            HorizonRule::GlobalWindow | HorizonRule::Auto => (
-                Box::new(horizon::GlobalWindow::new(promises)),
-                promises.smallest(),
-            ),
+            HorizonRule::PairwiseWindow => {
+                let horizon = horizon::PairwiseWindow::new(promises, &directory);
+                (rounds(Box::new(horizon)), smallest)
+            }
+            HorizonRule::NullMessages => {
+                let channels = NullMessages::new(promises, &directory);
+                (Protocol::NullMessages(channels), smallest)
+            }
+            HorizonRule::GlobalWindow | HorizonRule::Auto => {
+                let horizon = horizon::GlobalWindow::new(promises);
+                (rounds(Box::new(horizon)), smallest)
+            }
         };
         let bucket = match rule {
             HorizonRule::RoundTrip => window / 8,
@@ -179,7 +189,7 @@ impl Plan {
         Division {
             placement,
             directory,
-            horizon,
+            protocol,
             window,
             bucket,
         }

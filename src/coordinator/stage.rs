@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use kernel::queue::EventQueue;
-use kernel::{Actor, Envelope, Member, Observer, Partition, SimTime, Standstill};
+use kernel::{Actor, ActorId, Envelope, Member, Observer, Partition, SimTime, Standstill};
 
 use super::attendant::Attendant;
 use super::board::{Board, Work};
@@ -168,6 +168,17 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Stage<A, O, Q> {
                 None => said,
             });
         }
+    }
+
+    /// Who has said most of all, and which part of everything that was said.
+    pub(super) fn busiest(&self) -> Option<(ActorId, f64)> {
+        let partitions = self.berths.iter();
+        let each: Vec<_> = partitions
+            .map(|berth| lock(&berth.partition).busiest())
+            .collect();
+        let all: u64 = each.iter().map(|&(_, _, all)| all).sum();
+        let (busiest, most, _) = each.into_iter().max_by_key(|&(_, most, _)| most)?;
+        (all > 0).then(|| (busiest, most as f64 / all as f64))
     }
 
     /// The observers of all partitions, merged in the order of the partitions.

@@ -348,6 +348,18 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
         self.events
     }
 
+    /// The resident that has said most, how much that is, and how much all have said: in messages, as
+    /// a measure of their work.
+    pub fn busiest(&self) -> (ActorId, u64, u64) {
+        let said = |resident: &Resident<A>| u64::from(resident.desk.number);
+        let all = self.residents.iter().map(said).sum();
+        let busiest = (self.residents.iter().zip(self.first..))
+            .max_by_key(|&(resident, id)| (said(resident), std::cmp::Reverse(id)));
+        busiest.map_or((ActorId(self.first), 0, all), |(resident, id)| {
+            (ActorId(id), said(resident), all)
+        })
+    }
+
     /// How many actors live here.
     pub fn len(&self) -> usize {
         self.residents.len()

@@ -9,11 +9,13 @@
 //! Each module says how its own arithmetic ensures that.
 
 mod deadlock;
+mod distance;
 mod global_window;
 mod pairwise_window;
 mod round_trip;
 
 pub use deadlock::explain;
+pub use distance::least_delays;
 pub use global_window::GlobalWindow;
 pub use pairwise_window::PairwiseWindow;
 pub use round_trip::RoundTrip;

@@ -7,9 +7,9 @@
 //! No deadlock: distances are positive, so for the partition with the earliest event every term is
 //! later than that event.
 
-use super::Horizon;
+use super::{Horizon, least_delays};
 use crate::directory::Directory;
-use crate::partition::{Safe, Standing, groups_within};
+use crate::partition::{Safe, Standing};
 use crate::promise::Promises;
 use crate::time::{SimDuration, SimTime};
 
@@ -23,25 +23,8 @@ pub struct PairwiseWindow {
 impl PairwiseWindow {
     /// The protocol for a world with these promises, divided like this.
     pub fn new(promises: &Promises, directory: &Directory) -> Self {
-        let count = directory.partitions();
-        let groups: Vec<_> = (0..count)
-            .map(|partition| groups_within(promises, directory.members(partition)))
-            .collect();
-        let mut distance = vec![vec![SimDuration::FOREVER; count]; count];
-        for (from, row) in distance.iter_mut().enumerate() {
-            for (to, least) in row.iter_mut().enumerate() {
-                if from == to {
-                    continue;
-                }
-                for &(_, speaker) in &groups[from] {
-                    for &(_, listener) in &groups[to] {
-                        if let Some(promise) = promises.between(speaker, listener) {
-                            *least = (*least).min(promise);
-                        }
-                    }
-                }
-            }
-        }
+        let mut distance = least_delays(promises, directory);
+        let count = distance.len();
         // Floyd and Warshall. The diagonal starts at "forever", so it ends as the shortest cycle.
         for via in 0..count {
             for from in 0..count {
