@@ -6,6 +6,10 @@ use clap::Parser;
 use myriad::{cli::CommandLine, commands};
 use tracing_subscriber::EnvFilter;
 
+/// Requests and replies are boxed in one thread and freed in another.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let log = EnvFilter::try_from_env("MYRIAD_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()

@@ -293,7 +293,7 @@ impl<A: Actor, O: Observer<A>, Q: EventQueue<A::Message>> Partition<A, O, Q> {
             for &to in listeners {
                 let mut earliest = time;
                 if let Some(heard) = heard {
-                    earliest = earliest + self.promises.reaction(group, heard, to);
+                    earliest += self.promises.reaction(group, heard, to);
                 }
                 if turns.is_some_and(|turns| turns.with == to) {
                     earliest = earliest.max(desk.next_turn);

@@ -20,7 +20,12 @@ pub(super) fn panel(ledger: &Map<String, Value>) -> String {
     let rows: Vec<(f64, f64)> = projected
         .into_iter()
         .flatten()
-        .filter_map(|one| Some((one.get("workers")?.as_f64()?, one.get("speed_up")?.as_f64()?)))
+        .filter_map(|one| {
+            Some((
+                one.get("workers")?.as_f64()?,
+                one.get("speed_up")?.as_f64()?,
+            ))
+        })
         .collect();
     if rows.is_empty() {
         return String::new();
