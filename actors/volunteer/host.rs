@@ -45,7 +45,9 @@ pub struct Host {
     on_before: SimDuration,
     on_since: SimTime,
     tasks: Vec<Task>,
-    files: SmallVec<[FileId; 2]>,
+    files: SmallVec<[HeldFile; 2]>,
+    /// It has downloaded something, so it has measured its line.
+    knows_line: bool,
     /// What the scheduler calls it, once they have met.
     record: Option<u32>,
     /// How often it has contacted the scheduler.
@@ -67,6 +69,14 @@ pub struct Host {
 impl Inbox for Host {
     type Message = ToHost;
     const GROUP: Group = Group(8);
+}
+
+/// An input file on the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct HeldFile {
+    file: FileId,
+    /// The scheduler wants it deleted, as soon as no instance needs it; it is not reported any more.
+    unwanted: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -98,6 +108,7 @@ impl Host {
             on_since: SimTime::NEVER,
             tasks: Vec::new(),
             files: SmallVec::new(),
+            knows_line: false,
             record: None,
             contacts: 0,
             asking: false,
@@ -232,7 +243,6 @@ impl Host {
         self.record = Some(reply.record);
         self.silent_until = ctx.now() + reply.request_delay;
         self.forget_reported();
-        self.delete_files(reply, ctx);
         ctx.note(Fact::HostServed {
             instances: reply.instances.len() as u32,
             wanted: self.wanted_work,
@@ -241,6 +251,7 @@ impl Host {
         for &instance in &reply.instances {
             self.accept(instance, reply.deadline, ctx);
         }
+        self.delete_files(reply, ctx);
         if self.has_had_enough() {
             self.leave(ctx);
         } else if self.is_on() {
@@ -262,7 +273,10 @@ impl Host {
         let (work, outcome, output) = self.traits.fate(&self.project, ctx);
         let file = self.project.file_of(instance.job);
         let mut task = Task::new(instance, deadline, work, outcome, output);
-        if self.files.contains(&file) || self.has_at_hand(ctx) {
+        if let Some(held) = self.files.iter_mut().find(|held| held.file == file) {
+            held.unwanted = false;
+            task.stage = Stage::Ready;
+        } else if self.has_at_hand(ctx) {
             task.stage = Stage::Ready;
         }
         self.tasks.push(task);
@@ -303,7 +317,11 @@ impl Host {
     }
 
     fn store_file(&mut self, file: FileId, ctx: &mut Context<'_>) {
-        self.files.push(file);
+        self.files.push(HeldFile {
+            file,
+            unwanted: false,
+        });
+        self.knows_line = true;
         ctx.note(Fact::FileStored {
             files: self.files.len() as u32,
         });
@@ -399,22 +417,24 @@ impl Host {
         self.tasks.retain(|task| task.stage != Stage::Reported);
     }
 
-    /// Deletes the files that the scheduler does not need any more, unless a task still does: then
-    /// the scheduler will say so again.
+    /// Deletes the files that the scheduler does not need any more, as soon as no instance does.
     fn delete_files(&mut self, reply: &Reply, ctx: &mut Context<'_>) {
-        for &file in &reply.files_to_delete {
-            let in_use = self.tasks.iter().any(|task| {
-                !matches!(task.stage, Stage::Reportable { .. }) && self.file_of(task) == file
-            });
-            if let Some(place) = self.files.iter().position(|&f| f == file)
-                && !in_use
-            {
-                self.files.remove(place);
-                ctx.note(Fact::FileDropped {
-                    files: self.files.len() as u32,
-                });
+        let told = |file| reply.files_to_delete.contains(&file);
+        let (project, tasks) = (&self.project, &self.tasks);
+        let mut left = self.files.len() as u32;
+        self.files.retain(|held| {
+            held.unwanted |= told(held.file);
+            let needs = |task: &Task| {
+                let still = !matches!(task.stage, Stage::Reportable { .. });
+                still && project.file_of(task.instance.job) == held.file
+            };
+            let stays = !held.unwanted || tasks.iter().any(needs);
+            if !stays {
+                left -= 1;
+                ctx.note(Fact::FileDropped { files: left });
             }
-        }
+            stays
+        });
     }
 
     fn file_of(&self, task: &Task) -> FileId {

@@ -96,6 +96,9 @@ pub struct Request {
     pub disk_used_bytes: u64,
     /// The part of the time the client is on, in millionths, as the client has measured it.
     pub on_fraction_millionths: u32,
+    /// What its line carries towards it in kB/s, as the client has measured it; zero if it has not
+    /// downloaded anything yet.
+    pub line_kb_per_s: u32,
     /// How long all its processors are busy with what it has.
     pub queue_delay: SimDuration,
     /// How much more processor time, by the wall clock, it would like to fill.
@@ -115,6 +118,13 @@ impl Request {
     pub fn speed(&self) -> SpeedClass {
         let flop_per_s = self.speed_flop_per_s.saturating_mul(u64::from(self.cores));
         SpeedClass::of(u32::try_from(flop_per_s / 1_000_000).unwrap_or(u32::MAX))
+    }
+
+    /// What the host computes by the wall clock, all processors together, in Mflop/s.
+    pub fn mflop_per_s(&self) -> u32 {
+        let while_on = u128::from(self.speed_flop_per_s) * u128::from(self.cores);
+        let by_the_clock = while_on * u128::from(self.on_fraction_millionths) / 1_000_000;
+        u32::try_from(by_the_clock / 1_000_000).unwrap_or(u32::MAX)
     }
 }
 

@@ -10,7 +10,7 @@ use kernel::{Address, Group, Inbox, Linked, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 use super::Context;
-use super::assignment::{self, Decision, FilesOfHost};
+use super::assignment::{self, Decision, Visit};
 use super::facts::Fact;
 use super::job::{InstanceId, InstanceSet, JobId, Outcome};
 use super::messages::ToHost;
@@ -69,7 +69,7 @@ impl Scheduler {
         Scheduler {
             shelf,
             hosts: Vec::new(),
-            assignment: scenario.scheduler.assignment.build(),
+            assignment: scenario.scheduler.assignment.build(scenario),
             quota: scenario.scheduler.quota.build(),
             files_coming: 0,
             project: project.into(),
@@ -83,7 +83,9 @@ impl Scheduler {
                 self.files_coming -= count;
                 self.shelf.add_files(count);
             }
-            ToScheduler::InstancesCreated { job, count } => self.shelf.add_instances(job, count),
+            ToScheduler::InstancesCreated { job, count } => {
+                self.shelf.add_instances(job, count, ctx.now());
+            }
             ToScheduler::UnsentNotNeeded { job } => self.withdraw(job, ctx),
             ToScheduler::InstanceTimedOut { instance } => self.judge(instance, Deed::TimedOut),
             ToScheduler::InstancesJudged {
@@ -207,18 +209,19 @@ impl Scheduler {
             false => Asker(reply.record),
         };
         let mut feasibility = Feasibility::of(request, &scenario.jobs);
-        let mut files = FilesOfHost {
-            present: request.files.clone(),
-            finished: Default::default(),
+        let mut visit = Visit {
+            mflop_per_s: request.mflop_per_s(),
+            line_kb_per_s: request.line_kb_per_s,
+            ..Visit::new(asker, ctx.now(), request.files.clone())
         };
         while left > 0 && feasibility.wants_another() {
             if !feasibility.allows_another() {
                 break;
             }
-            let decision =
-                self.assignment
-                    .rule()
-                    .choose(asker, &mut files, &self.shelf, ctx.random());
+            let decision = self
+                .assignment
+                .rule()
+                .choose(&mut visit, &self.shelf, ctx.random());
             let job = match decision {
                 Decision::Take(job) => job,
                 Decision::Open(file) => self.create_job(file, ctx),
@@ -228,12 +231,12 @@ impl Scheduler {
                 }
             };
             let file = self.project.file_of(job);
-            let present = files.present.contains(&file);
+            let present = visit.present.contains(&file);
             if !feasibility.has_disk_for(present) {
                 break;
             }
             if !present {
-                files.present.push(file);
+                visit.present.push(file);
             }
             feasibility.count(present);
             left -= 1;
@@ -241,7 +244,7 @@ impl Scheduler {
                 .instances
                 .push(self.dispatch(job, asker, reply.record, request, ctx));
         }
-        reply.files_to_delete = files.finished;
+        reply.files_to_delete = visit.finished;
         let host = &mut self.hosts[reply.record as usize];
         host.sent_today += reply.instances.len() as u32;
     }
@@ -262,7 +265,7 @@ impl Scheduler {
 
     fn create_job(&mut self, file: super::job::FileId, ctx: &mut Context<'_>) -> JobId {
         let instances = self.project.scenario.jobs.target_nresults as u8;
-        let (job, fresh) = self.shelf.open(file, instances);
+        let (job, fresh) = self.shelf.open(file, instances, ctx.now());
         if fresh {
             ctx.note(Fact::FileOpened);
         }

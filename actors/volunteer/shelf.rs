@@ -7,17 +7,28 @@
 //! "The instance with the lowest ID" of the document's rules is the one that was created first, as
 //! IDs are given in the order of creation. A job stands in line by its oldest unsent instance; a
 //! replacement for one that failed stands at the end.
+//!
+//! A file is *open* while something of it can be sent: it has unsent instances, or jobs that have not
+//! been created yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
+use kernel::SimTime;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+
+mod line;
+mod open_files;
+mod questions;
+
+pub use line::Stamp;
+use open_files::OpenFiles;
 
 use super::job::{FileId, InstanceId, InstanceSet, JobId};
 
 /// Whoever asks for work, as far as "one instance of a job per volunteer" cares: the volunteer's
 /// number, or the host's if the rule holds per host.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Asker(pub u32);
 
 /// The work that lies ready at one scheduler.
@@ -32,8 +43,10 @@ pub struct Shelf {
     /// How many files are usable in all; the next fresh one has the number of opened ones.
     ready: u32,
     opened: u32,
-    /// Jobs with unsent instances, by the ID of the oldest.
-    unsent: BTreeMap<u64, JobId>,
+    /// Files of which something can be sent, by their places.
+    open_files: OpenFiles,
+    /// Jobs with unsent instances, by the oldest of these.
+    unsent: BTreeMap<Stamp, JobId>,
     next_id: u64,
     /// Place of the file whose jobs are given out in sequence.
     in_sequence: Option<u32>,
@@ -45,8 +58,12 @@ struct FileWork {
     jobs: Vec<JobWork>,
     /// How many jobs are deleted.
     deleted: u32,
-    /// Numbers of jobs with unsent instances, by the ID of the oldest.
-    unsent: BTreeMap<u64, u32>,
+    /// Numbers of jobs with unsent instances, by the oldest of these.
+    unsent: BTreeMap<Stamp, u32>,
+    /// The newest instance that each asker has got.
+    newest_sent: BTreeMap<Asker, Stamp>,
+    /// Where it stands in the list of open files, if it does.
+    open_at: Option<u32>,
 }
 
 /// A job that has been created.
@@ -54,9 +71,9 @@ struct FileWork {
 struct JobWork {
     /// Who has got which instance, by number.
     sent: SmallVec<[Sent; 4]>,
-    /// How many instances have not been sent, and the ID of the oldest.
+    /// How many instances have not been sent, and the oldest of these.
     unsent: u8,
-    oldest: u64,
+    oldest: Stamp,
     /// Which instances have been reported.
     reported: InstanceSet,
 }
@@ -89,60 +106,12 @@ impl Shelf {
             gone: 0,
             ready: 0,
             opened: 0,
+            open_files: OpenFiles::default(),
             unsent: BTreeMap::new(),
             next_id: 0,
             in_sequence: None,
         }
     }
-
-    // What rules of assignment ask.
-
-    /// The job of the oldest unsent instance in `file` that the asker may have.
-    pub fn lowest_unsent_in(&self, file: FileId, asker: Asker) -> Option<JobId> {
-        let work = self.work(self.place_of(file))?;
-        let mut in_line = work.unsent.values();
-        let number = in_line.find(|&&number| work.jobs[number as usize].may_go_to(asker))?;
-        Some(JobId::in_file(file, *number, self.jobs_per_file))
-    }
-
-    /// The job of the oldest unsent instance at all that the asker may have.
-    pub fn lowest_unsent(&self, asker: Asker) -> Option<JobId> {
-        let mut in_line = self.unsent.values();
-        in_line.find(|&&job| self.may_have(job, asker)).copied()
-    }
-
-    /// Whether the asker may have an unsent instance of the job.
-    pub fn may_have(&self, job: JobId, asker: Asker) -> bool {
-        self.job(job).is_some_and(|job| job.may_go_to(asker))
-    }
-
-    /// The jobs of the oldest unsent instances, at most so many.
-    pub fn jobs_with_unsent(&self, most: usize) -> SmallVec<[JobId; 128]> {
-        self.unsent.values().take(most).copied().collect()
-    }
-
-    /// Whether there are jobs in the file that have not been created yet.
-    pub fn can_open(&self, file: FileId) -> bool {
-        // A file that is done with has dropped its jobs; it is not open again.
-        self.work(self.place_of(file)).is_some_and(|work| {
-            work.deleted < self.jobs_per_file && work.jobs.len() < self.jobs_per_file as usize
-        })
-    }
-
-    /// A file that nobody has got yet.
-    pub fn fresh_file(&self) -> Option<FileId> {
-        (self.opened < self.ready).then(|| self.file_at(self.opened))
-    }
-
-    /// The file of the next job, if jobs are created one after another.
-    pub fn next_in_sequence(&self) -> Option<FileId> {
-        self.in_sequence
-            .map(|place| self.file_at(place))
-            .filter(|&file| self.can_open(file))
-            .or_else(|| self.fresh_file())
-    }
-
-    // What the scheduler does.
 
     /// How many files are ready that nobody has got yet.
     pub fn fresh_files(&self) -> u32 {
@@ -159,7 +128,7 @@ impl Shelf {
     ///
     /// # Panics
     /// If the file has no further job: a rule opens only what can be opened.
-    pub fn open(&mut self, file: FileId, instances: u8) -> (JobId, bool) {
+    pub fn open(&mut self, file: FileId, instances: u8, now: SimTime) -> (JobId, bool) {
         let place = self.place_of(file);
         let fresh = place == self.opened && place < self.ready;
         if fresh {
@@ -176,12 +145,13 @@ impl Shelf {
         work.jobs.push(JobWork {
             sent: SmallVec::new(),
             unsent: 0,
-            oldest: 0,
+            oldest: Stamp::FIRST,
             reported: InstanceSet::default(),
         });
         self.in_sequence = Some(place);
         let job = JobId::in_file(file, number, self.jobs_per_file);
-        self.add_instances(job, instances);
+        self.add_instances(job, instances, now);
+        self.note_whether_open(place);
         (job, fresh)
     }
 
@@ -200,6 +170,9 @@ impl Shelf {
         taken.unsent -= 1;
         let instance = taken.sent.len() as u8;
         taken.sent.push(Sent { asker, record });
+        let stamp = taken.oldest;
+        let newest = work.newest_sent.entry(asker).or_insert(stamp);
+        *newest = (*newest).max(stamp);
         self.leave_line_if_empty(place, number);
         InstanceId {
             job,
@@ -208,9 +181,12 @@ impl Shelf {
     }
 
     /// The transitioner has created that many more instances of the job.
-    pub fn add_instances(&mut self, job: JobId, count: u8) {
+    pub fn add_instances(&mut self, job: JobId, count: u8, now: SimTime) {
         let (place, number) = self.find(job);
-        let id = self.next_id;
+        let stamp = Stamp {
+            created: now,
+            id: self.next_id,
+        };
         self.next_id += u64::from(count);
         let Some(work) = self.work_mut(place) else {
             return;
@@ -221,9 +197,10 @@ impl Shelf {
         let alone = entry.unsent == 0;
         entry.unsent += count;
         if alone && count > 0 {
-            entry.oldest = id;
-            work.unsent.insert(id, number as u32);
-            self.unsent.insert(id, job);
+            entry.oldest = stamp;
+            work.unsent.insert(stamp, number as u32);
+            self.unsent.insert(stamp, job);
+            self.note_whether_open(place);
         }
     }
 
@@ -285,7 +262,9 @@ impl Shelf {
         let done = work.deleted == all;
         if done {
             work.jobs = Vec::new();
+            work.newest_sent = BTreeMap::new();
         }
+        self.note_whether_open(place);
         while self.files.front().is_some_and(|work| work.deleted == all) {
             self.files.pop_front();
             self.gone += 1;
@@ -299,10 +278,39 @@ impl Shelf {
         };
         let job = &work.jobs[number];
         if job.unsent == 0 {
-            let id = job.oldest;
-            work.unsent.remove(&id);
-            self.unsent.remove(&id);
+            let stamp = job.oldest;
+            work.unsent.remove(&stamp);
+            self.unsent.remove(&stamp);
+            self.note_whether_open(place);
         }
+    }
+
+    /// Keeps the list of open files true after something about the file has changed.
+    fn note_whether_open(&mut self, place: u32) {
+        let all = self.jobs_per_file;
+        let Some(work) = self.work(place) else {
+            return;
+        };
+        let open = !work.unsent.is_empty() || work.can_open(all);
+        match (open, work.open_at) {
+            (true, None) => {
+                let at = self.open_files.insert(place);
+                self.set_open_at(place, Some(at));
+            }
+            (false, Some(at)) => {
+                self.set_open_at(place, None);
+                // Another file takes its entry in the list.
+                if let Some(moved) = self.open_files.remove(at) {
+                    self.set_open_at(moved, Some(at));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set_open_at(&mut self, place: u32, at: Option<u32>) {
+        let work = self.work_mut(place).expect("an open file is on the shelf");
+        work.open_at = at;
     }
 
     fn find(&self, job: JobId) -> (u32, usize) {
@@ -332,6 +340,14 @@ impl Shelf {
     }
 }
 
+impl FileWork {
+    /// Whether there are jobs that have not been created yet. A file that is done with has dropped
+    /// its jobs; it is not open again.
+    fn can_open(&self, jobs_per_file: u32) -> bool {
+        self.deleted < jobs_per_file && self.jobs.len() < jobs_per_file as usize
+    }
+}
+
 impl JobWork {
     fn may_go_to(&self, asker: Asker) -> bool {
         self.unsent > 0 && self.sent.iter().all(|sent| sent.asker != asker)
@@ -339,93 +355,4 @@ impl JobWork {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shelf() -> Shelf {
-        let mut shelf = Shelf::new(3, 2, 1);
-        shelf.add_files(2);
-        shelf
-    }
-
-    #[test]
-    fn a_scheduler_owns_every_stride_th_file() {
-        let mut shelf = shelf();
-        assert_eq!(shelf.fresh_file(), Some(FileId(1)));
-        let (job, fresh) = shelf.open(FileId(1), 2);
-        assert_eq!((job, fresh), (JobId(3), true));
-        assert_eq!(shelf.fresh_file(), Some(FileId(3)));
-        shelf.open(FileId(3), 2);
-        assert_eq!(shelf.fresh_file(), None);
-    }
-
-    #[test]
-    fn a_volunteer_gets_one_instance_of_a_job() {
-        // Field case 3 (BOINC issue 4303): two hosts of one volunteer, two unsent instances.
-        let mut shelf = shelf();
-        let (job, _) = shelf.open(FileId(1), 2);
-        let (first_host, second_host) = (0, 1);
-        shelf.take(job, Asker(7), first_host);
-        assert_eq!(
-            shelf.lowest_unsent(Asker(7)),
-            None,
-            "for {second_host}, too"
-        );
-        assert_eq!(shelf.lowest_unsent(Asker(8)), Some(job));
-    }
-
-    #[test]
-    fn unsent_instances_are_found_again_after_more_were_created() {
-        let mut shelf = shelf();
-        let (first, _) = shelf.open(FileId(1), 1);
-        let (second, _) = shelf.open(FileId(1), 1);
-        shelf.take(first, Asker(1), 1);
-        assert_eq!(shelf.lowest_unsent(Asker(2)), Some(second));
-        shelf.add_instances(first, 1);
-        assert_eq!(
-            shelf.lowest_unsent(Asker(2)),
-            Some(second),
-            "created before"
-        );
-        shelf.take(second, Asker(2), 2);
-        assert_eq!(shelf.lowest_unsent(Asker(2)), Some(first));
-        assert_eq!(shelf.lowest_unsent(Asker(1)), None);
-        assert_eq!(shelf.withdraw(first).iter().collect::<Vec<_>>(), [1]);
-        assert_eq!(shelf.lowest_unsent(Asker(2)), None);
-    }
-
-    #[test]
-    fn a_report_counts_once_and_only_from_the_host_that_has_the_instance() {
-        let mut shelf = shelf();
-        let (job, _) = shelf.open(FileId(1), 2);
-        let instance = shelf.take(job, Asker(1), 4);
-        assert_eq!(shelf.report(instance, 5), Reported::Ignore);
-        assert_eq!(shelf.report(instance, 4), Reported::News);
-        assert_eq!(shelf.report(instance, 4), Reported::Ignore);
-        let unknown = InstanceId {
-            job: JobId(5),
-            number: 0,
-        };
-        assert_eq!(shelf.report(unknown, 4), Reported::Ignore);
-    }
-
-    #[test]
-    fn a_file_goes_when_all_its_jobs_are_gone() {
-        let mut shelf = shelf();
-        let jobs: Vec<JobId> = (0..3).map(|_| shelf.open(FileId(1), 1).0).collect();
-        assert!(!shelf.can_open(FileId(1)));
-        for _ in 0..3 {
-            let (job, _) = shelf.open(FileId(3), 1);
-            shelf.delete(job);
-        }
-        assert!(
-            !shelf.can_open(FileId(3)),
-            "done with, though an older file is not"
-        );
-        assert!(!shelf.delete(jobs[1]));
-        assert!(!shelf.delete(jobs[0]));
-        assert!(shelf.delete(jobs[2]));
-        assert_eq!(shelf.lowest_unsent_in(FileId(1), Asker(1)), None);
-        assert!(!shelf.can_open(FileId(1)));
-    }
-}
+mod tests;

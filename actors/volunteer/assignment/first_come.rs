@@ -5,22 +5,16 @@
 use kernel::RandomStream;
 use serde::{Deserialize, Serialize};
 
-use super::{Assignment, Decision, FilesOfHost};
-use crate::volunteer::shelf::{Asker, Shelf};
+use super::{Assignment, Decision, Visit};
+use crate::volunteer::shelf::Shelf;
 
 /// The oldest unsent instance; the next job in the sequence if there is none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FirstCome;
 
 impl Assignment for FirstCome {
-    fn choose(
-        &mut self,
-        asker: Asker,
-        _files: &mut FilesOfHost,
-        shelf: &Shelf,
-        _random: &mut RandomStream,
-    ) -> Decision {
-        if let Some(job) = shelf.lowest_unsent(asker) {
+    fn choose(&mut self, visit: &mut Visit, shelf: &Shelf, _random: &mut RandomStream) -> Decision {
+        if let Some(job) = shelf.lowest_unsent(visit.asker) {
             return Decision::Take(job);
         }
         shelf

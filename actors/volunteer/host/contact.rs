@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::{Host, Stage, Task};
 use crate::volunteer::Context;
-use crate::volunteer::job::Outcome;
+use crate::volunteer::job::{FileId, Outcome};
 use crate::volunteer::messages::{Report, Request, ToHost, ToScheduler};
 
 /// How long a client watches before it trusts its own measurement of the time it is on.
@@ -105,13 +105,23 @@ impl Host {
             disk_limit_bytes: self.project.scenario.population.disk_limit.bytes(),
             disk_used_bytes: disk_used,
             on_fraction_millionths: self.on_fraction_millionths(now),
+            line_kb_per_s: if self.knows_line {
+                self.traits.download_kb_per_s
+            } else {
+                0
+            },
             queue_delay,
             work_wanted,
             idle_cores,
             reports,
-            files: self.files.iter().copied().collect(),
+            files: self.files_to_report(),
             way_back: self.traits.latency(),
         }
+    }
+
+    fn files_to_report(&self) -> SmallVec<[FileId; 4]> {
+        let wanted = self.files.iter().filter(|held| !held.unwanted);
+        wanted.map(|held| held.file).collect()
     }
 
     fn reports(&mut self) -> SmallVec<[Report; 2]> {

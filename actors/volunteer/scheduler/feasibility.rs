@@ -110,6 +110,7 @@ mod tests {
             disk_limit_bytes: 0,
             disk_used_bytes: 0,
             on_fraction_millionths: 1_000_000,
+            line_kb_per_s: 1_250,
             queue_delay: SimDuration::ZERO,
             work_wanted: SimDuration::from_hours(100),
             idle_cores: 0,

@@ -47,6 +47,7 @@ fn request(scenario: &Scenario, number: u32) -> Request {
         disk_limit_bytes: 0,
         disk_used_bytes: 0,
         on_fraction_millionths: 1_000_000,
+        line_kb_per_s: 1_250,
         queue_delay: SimDuration::ZERO,
         work_wanted: SimDuration::from_secs(100_000),
         idle_cores: 4,
