@@ -4,6 +4,7 @@ use kernel::{Actor, Context as KernelContext, OtherKind, Saved};
 use serde::{Deserialize, Serialize};
 
 use super::daemons::{Assimilator, FileDeleter, WorkGenerator};
+use super::document_host::DocumentHost;
 use super::facts::Fact;
 use super::file_server::{DownloadServer, UploadServer};
 use super::host::Host;
@@ -29,6 +30,7 @@ pub enum VolunteerActor {
     DownloadServer(Box<DownloadServer>),
     UploadServer(Box<UploadServer>),
     Host(Host),
+    DocumentHost(DocumentHost),
 }
 
 // A million hosts must fit into memory together with their messages.
@@ -39,14 +41,17 @@ impl Actor for VolunteerActor {
     type Fact = Fact;
 
     fn start(&mut self, ctx: &mut Context<'_>) {
-        if let Self::Host(host) = self {
-            host.start(ctx);
+        match self {
+            Self::Host(host) => host.start(ctx),
+            Self::DocumentHost(host) => host.start(ctx),
+            _ => {}
         }
     }
 
     fn receive(&mut self, message: Message, ctx: &mut Context<'_>) {
         match (self, message) {
             (Self::Host(host), Message::ToHost(m)) => host.receive(m, ctx),
+            (Self::DocumentHost(host), Message::ToHost(m)) => host.receive(m, ctx),
             (Self::Scheduler(scheduler), Message::ToScheduler(m)) => scheduler.receive(m, ctx),
             (Self::Transitioner(transitioner), Message::ToTransitioner(m)) => {
                 transitioner.receive(m, ctx);
@@ -88,6 +93,9 @@ impl Saved for VolunteerActor {
                 (&mut me.project, &fresh.project)
             }
             (Self::Host(me), Self::Host(fresh)) => (&mut me.project, &fresh.project),
+            (Self::DocumentHost(me), Self::DocumentHost(fresh)) => {
+                (&mut me.project, &fresh.project)
+            }
             _ => return Err(OtherKind),
         };
         mine.relink(fresh);
@@ -110,6 +118,6 @@ macro_rules! member_of_the_cast {
     };
 }
 member_of_the_cast!(
-    Host, Assimilator, FileDeleter, WorkGenerator;
+    Host, DocumentHost, Assimilator, FileDeleter, WorkGenerator;
     boxed Scheduler, Transitioner, Validator, DownloadServer, UploadServer
 );

@@ -141,8 +141,12 @@ pub enum Rule {
         #[serde(default = "slots_of_boinc")]
         slots: u32,
     },
-    /// Hosts of one pace go through a file together, in as many places as a job has instances.
+    /// Our own: hosts of one pace go through a file together, in twice as many places as a job has
+    /// instances.
     Convoys {
+        /// How many hosts a convoy has; 0: twice `jobs.target_nresults`.
+        #[serde(default)]
+        places: u32,
         /// Hosts whose paces differ by less than this factor may be in one convoy; above 1.
         #[serde(default = "pace_ratio")]
         pace_ratio: f64,
@@ -183,11 +187,11 @@ fn all() -> Fraction {
 }
 
 fn pace_ratio() -> f64 {
-    1.25
+    1.5
 }
 
 fn patience() -> Duration {
-    Duration::new(SimDuration::from_days(2))
+    Duration::new(SimDuration::from_days(1))
 }
 
 impl Rule {
@@ -247,12 +251,16 @@ impl Rule {
                 as_shipped: true,
             }),
             Rule::Convoys {
+                places,
                 pace_ratio,
                 patience,
                 lead,
                 ahead,
             } => RuleAtWork::Convoys(Convoys::new(
-                scenario.jobs.target_nresults,
+                match places {
+                    0 => 2 * scenario.jobs.target_nresults,
+                    places => places,
+                },
                 pace_ratio,
                 patience.span(),
                 lead,

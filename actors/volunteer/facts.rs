@@ -89,6 +89,10 @@ pub enum Fact {
         /// How many successful instances the host has reported.
         successes: u32,
     },
+    /// A scheduler has made a record for a host that said it was new.
+    HostAdmitted,
+    /// A request as a new host was refused: the volunteer must show himself first.
+    HostRefused,
     /// A request found no instance, although the host could have taken one.
     NothingToSend,
     /// A host has used up its quota for the day.

@@ -54,6 +54,8 @@ pub struct Host {
     contacts: u32,
     /// A scheduler request is under way.
     asking: bool,
+    /// The next one will come after its volunteer has shown himself.
+    web_interaction: bool,
     /// The last request asked for work.
     wanted_work: bool,
     /// The work it wanted last was not to be had so many times in a row.
@@ -112,6 +114,7 @@ impl Host {
             record: None,
             contacts: 0,
             asking: false,
+            web_interaction: false,
             wanted_work: false,
             refusals: 0,
             backed_off_until: SimTime::START,
@@ -145,6 +148,7 @@ impl Host {
             ToHost::ComputationEnded { instance } => self.end_computation(instance, ctx),
             ToHost::OutputStored { instance } => self.output_stored(instance, ctx),
             ToHost::Left => self.leave(ctx),
+            ToHost::ReportDue => unreachable!("only the document's host plans its reports"),
         }
     }
 
@@ -240,8 +244,11 @@ impl Host {
 
     fn take_reply(&mut self, reply: &Reply, ctx: &mut Context<'_>) {
         self.asking = false;
-        self.record = Some(reply.record);
         self.silent_until = ctx.now() + reply.request_delay;
+        if !self.traits.nameless {
+            self.record = reply.record.or(self.record);
+            self.show_itself(reply, ctx);
+        }
         self.forget_reported();
         ctx.note(Fact::HostServed {
             instances: reply.instances.len() as u32,
@@ -257,6 +264,17 @@ impl Host {
         } else if self.is_on() {
             self.start_ready(ctx);
             self.plan_contact(ctx);
+        }
+    }
+
+    /// The volunteer follows the project's request to do something on its web site; until then the
+    /// host has nothing to say.
+    fn show_itself(&mut self, reply: &Reply, ctx: &mut Context<'_>) {
+        self.web_interaction = reply.show_yourself;
+        if reply.show_yourself {
+            let governor = &self.project.scenario.scheduler.governor;
+            let answered = ctx.now() + governor.answered_after.span();
+            self.silent_until = self.silent_until.max(answered);
         }
     }
 

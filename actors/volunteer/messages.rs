@@ -111,6 +111,8 @@ pub struct Request {
     pub files: SmallVec<[FileId; 4]>,
     /// How long the answer travels.
     pub way_back: SimDuration,
+    /// The volunteer has shown himself on the project's web site, as he was asked to.
+    pub after_web_interaction: bool,
 }
 
 impl Request {
@@ -142,8 +144,11 @@ pub struct Report {
 /// A scheduler's answer.
 #[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub struct Reply {
-    /// The number of the host's record, to name in later requests.
-    pub record: u32,
+    /// The number of the host's record, to name in later requests; `None` if it has got none.
+    pub record: Option<u32>,
+    /// The volunteer has so many hosts already that he must first show himself on the project's web
+    /// site.
+    pub show_yourself: bool,
     /// The instances to compute.
     pub instances: SmallVec<[InstanceId; 4]>,
     /// When their results must be reported.
@@ -339,6 +344,9 @@ pub enum ToHost {
     Left,
     /// It is time to contact the scheduler, if nothing has come between.
     ContactDue,
+    /// It is time to report what has been computed: in the document's model, a multiple of the
+    /// connection interval.
+    ReportDue,
     /// A running instance is done, or has failed.
     ComputationEnded {
         /// Which instance.

@@ -97,7 +97,7 @@ impl Metrics {
         let count = || CountSeries::new(interval);
         Metrics {
             setting: Linked::from(Arc::new(Setting {
-                scenario: scenario.clone(),
+                scenario: scenario.settled(),
                 first_host: Project::new(scenario, 1.0).first_host(),
                 hosts_at_start: population::hosts_at_start(scenario),
             })),
@@ -194,6 +194,8 @@ impl Metrics {
             Fact::RequestHandled { .. } => self.requests.add(time, 1),
             Fact::NothingToSend => self.counts.nothing_to_send += 1,
             Fact::QuotaReached => self.counts.quota_reached += 1,
+            Fact::HostAdmitted => self.counts.hosts_admitted += 1,
+            Fact::HostRefused => self.counts.hosts_refused += 1,
             Fact::FileOpened => self.counts.files_opened += 1,
             Fact::FileRetired => self.counts.files_retired += 1,
             Fact::JobCreated => self.counts.jobs_created += 1,

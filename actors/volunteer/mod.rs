@@ -28,6 +28,7 @@
 pub mod actor;
 pub mod assignment;
 pub mod daemons;
+pub mod document_host;
 pub mod facts;
 pub mod file_server;
 pub mod host;

@@ -9,9 +9,14 @@
 use kernel::{ActorId, Purpose, RandomStream, SimDuration, SimTime};
 
 use super::host::{Class, Traits};
-use super::scenario::{Pattern, Scenario, Start};
+use super::scenario::{Behaviour, Pattern, Scenario, Start};
 use crate::shared::population::{HostTable, Machine};
 use crate::shared::quantity::Bandwidth;
+
+mod arrivals;
+
+use arrivals::arrivals;
+pub(super) use arrivals::expected_arrivals;
 
 /// What random numbers are for, besides an actor's general stream.
 mod purpose {
@@ -23,6 +28,8 @@ mod purpose {
     pub(super) const MACHINES: Purpose = Purpose(5);
     pub(super) const ARRIVALS: Purpose = Purpose(6);
     pub(super) const USERS: Purpose = Purpose(7);
+    pub(super) const PEAKS: Purpose = Purpose(8);
+    pub(super) const RATES: Purpose = Purpose(9);
 }
 
 pub(super) use purpose::SWITCHING;
@@ -43,38 +50,6 @@ pub(super) fn hosts_at_start(scenario: &Scenario) -> u32 {
     match (scenario.churn.pattern, scenario.churn.start) {
         (Pattern::Steady, Start::Empty) => 0,
         _ => scenario.hosts,
-    }
-}
-
-/// How many hosts join per second: as many as leave when `hosts` hosts take part. Only those that
-/// stay for their whole lifetime count; the others are gone as soon as they have come.
-pub(super) fn arrivals_per_s(scenario: &Scenario) -> f64 {
-    match scenario.churn.pattern {
-        Pattern::None => 0.0,
-        Pattern::Steady => {
-            let staying: f64 = classes_that_stay(scenario).iter().map(|c| c.1).sum();
-            f64::from(scenario.hosts) / (scenario.churn.lifetime.mean() * staying)
-        }
-    }
-}
-
-/// The times at which hosts join, after those that are there at the start.
-fn arrivals(scenario: &Scenario) -> Vec<SimTime> {
-    let rate = arrivals_per_s(scenario);
-    let end = SimTime::START + scenario.until.span();
-    let mut random = RandomStream::new(scenario.seed, THE_WORLD, purpose::ARRIVALS);
-    let mut now = SimTime::START;
-    let mut times = Vec::new();
-    if rate <= 0.0 {
-        return times;
-    }
-    loop {
-        let gap = SimDuration::from_secs_f64(random.exponential() / rate);
-        now += gap.max(SimDuration::NANOSECOND);
-        if now >= end {
-            return times;
-        }
-        times.push(now);
     }
 }
 
@@ -103,8 +78,13 @@ pub(super) fn participants(scenario: &Scenario, table: &HostTable, first: u32) -
         .map(|(((id, joins_at), machine), user)| {
             let at_start = joins_at == SimTime::START;
             let class = class(scenario, id, at_start);
+            let mut traits = traits(scenario, id, class, machine, user);
+            if !at_start {
+                // The grid of a host's connections begins when the host is created.
+                traits.first_connection = joins_at;
+            }
             Participant {
-                traits: traits(scenario, id, class, machine, user),
+                traits,
                 joins_at,
                 leaves_at: joins_at + lifetime(scenario, id, at_start),
             }
@@ -173,12 +153,15 @@ fn traits(scenario: &Scenario, id: ActorId, class: Class, machine: Machine, user
     let memory_per_core = population.memory_per_core.sample(&mut random);
     let connect_interval = scenario.client.connect_interval.sample(&mut random).span();
     let phase = SimDuration::from_secs_f64(connect_interval.as_secs_f64() * random.uniform());
+    let (cores_in_use, speed_flop_per_s) = pace(scenario, id, class, machine);
+    let fails_always = matches!(class, Class::FewContacts | Class::ManyContacts);
     Traits {
         user,
-        cores: machine.cores,
+        cores: cores_in_use,
         class,
         error_rate,
-        speed_flop_per_s: machine.gflops_per_core * 1e9,
+        speed_flop_per_s,
+        nameless: fails_always && random.chance(scenario.errors.new_identity.value()),
         memory_bytes: memory_per_core.bytes().saturating_mul(cores),
         disk_free_bytes: population.disk_free.sample(&mut random).bytes(),
         latency_us: u32::try_from(latency.nanos().div_ceil(1_000)).unwrap_or(u32::MAX),
@@ -187,6 +170,31 @@ fn traits(scenario: &Scenario, id: ActorId, class: Class, machine: Machine, user
         connect_interval,
         first_connection: SimTime::START + phase,
     }
+}
+
+/// How many processors a host uses, and the speed of each in flop/s. In the document's model it has
+/// one, whose speed is the host's rate.
+fn pace(scenario: &Scenario, id: ActorId, class: Class, machine: Machine) -> (u16, f64) {
+    let Behaviour::Document {
+        rate_per_day,
+        failing_rate_per_day,
+    } = &scenario.behaviour
+    else {
+        return (machine.cores, machine.gflops_per_core * 1e9);
+    };
+    let failing = failing_rate_per_day
+        .as_ref()
+        .filter(|_| class == Class::ManyContacts);
+    let speed = match failing.or(rate_per_day.as_ref()) {
+        Some(rate) => {
+            let mut random = RandomStream::new(scenario.seed, id, purpose::RATES);
+            // A host that never does anything would never be heard of.
+            let per_day = rate.sample(&mut random).max(1e-6);
+            per_day / 86_400.0 * scenario.jobs.flops.flop()
+        }
+        None => machine.gflops() * 1e9 * scenario.availability.fraction_on(),
+    };
+    (1, speed)
 }
 
 fn kilobytes_per_s(line: Bandwidth) -> u32 {

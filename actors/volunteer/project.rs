@@ -30,6 +30,8 @@ pub struct Project {
     pub usual_on_fraction: f64,
     /// How long a host waits from a reply to its next request, at least.
     pub request_delay: SimDuration,
+    /// A request that comes sooner than this after the host's last one gets no work.
+    pub min_sendwork_interval: SimDuration,
     /// How many files the work generator keeps ready for each scheduler.
     pub files_ahead: u32,
 }
@@ -88,6 +90,7 @@ impl Project {
             least_computing: least_computing(scenario, fastest_flop_per_s),
             usual_on_fraction: scenario.availability.fraction_on(),
             request_delay: request_delay(scenario),
+            min_sendwork_interval: min_sendwork_interval(scenario),
             files_ahead: files_ahead(scenario),
             scenario: scenario.clone(),
         }
@@ -179,6 +182,14 @@ fn least_computing(scenario: &Scenario, fastest_flop_per_s: f64) -> SimDuration 
     // A hair less, so that rounding cannot make a computation shorter than this.
     let seconds = SimDuration::from_secs_f64(seconds * 0.999);
     seconds.max(scenario.errors.least_failure.span())
+}
+
+/// In the document's model hosts ask when they ask.
+fn min_sendwork_interval(scenario: &Scenario) -> SimDuration {
+    if scenario.behaviour.is_document() {
+        return SimDuration::ZERO;
+    }
+    scenario.scheduler.min_sendwork_interval.span()
 }
 
 /// "The reply always carries at least 1.01 times `min_sendwork_interval`, and a second more."

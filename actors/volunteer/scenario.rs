@@ -10,16 +10,18 @@ use serde::{Deserialize, Serialize};
 use crate::shared::availability::Availability;
 use crate::shared::quantity::Duration;
 
+mod behaviour;
 mod calibration;
 mod check;
 mod forecast;
 mod hosts;
 mod project;
 
+pub use behaviour::Behaviour;
 pub use check::Problem;
 pub use forecast::Forecast;
-pub use hosts::{Churn, Client, Errors, Network, Pattern, Population, Start};
-pub use project::{Jobs, Record, Scheduler, Servers};
+pub use hosts::{Churn, Client, Errors, Network, Pattern, Peak, Population, Start};
+pub use project::{Governor, Jobs, Record, Scheduler, Servers};
 
 /// A volunteer computing project and its hosts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +37,8 @@ pub struct Scenario {
     pub seed: u64,
     /// How many hosts take part: at the start, and on average later.
     pub hosts: u32,
+    /// How the doings of hosts are modelled.
+    pub behaviour: Behaviour,
     /// What the hosts are like.
     pub population: Population,
     /// When machines are on.
@@ -74,6 +78,7 @@ impl Default for Scenario {
             until: hosts::days(14),
             seed: 1,
             hosts: 1_000,
+            behaviour: Behaviour::Detailed,
             population: Population::default(),
             availability: crate::shared::availability::Preset::SetiRandomHosts.availability(),
             churn: Churn::default(),

@@ -20,8 +20,10 @@ use super::quota::{self, Deed};
 use super::shelf::{Asker, Reported, Shelf};
 
 mod feasibility;
+mod governor;
 
 use feasibility::Feasibility;
+use governor::Governor;
 
 /// A scheduling server.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,6 +33,7 @@ pub struct Scheduler {
     hosts: Vec<HostRecord>,
     assignment: assignment::RuleAtWork,
     quota: quota::RuleAtWork,
+    governor: Governor,
     /// How many files it has asked for and not got yet.
     files_coming: u32,
 }
@@ -71,6 +74,7 @@ impl Scheduler {
             hosts: Vec::new(),
             assignment: scenario.scheduler.assignment.build(scenario),
             quota: scenario.scheduler.quota.build(),
+            governor: Governor::new(scenario.scheduler.governor.every),
             files_coming: 0,
             project: project.into(),
         }
@@ -108,24 +112,28 @@ impl Scheduler {
     fn handle(&mut self, request: &Request, ctx: &mut Context<'_>) {
         let now = ctx.now();
         let known = request.record;
-        let record = known.unwrap_or_else(|| self.admit(request, now));
+        let Some(record) = known.or_else(|| self.admit(request, ctx)) else {
+            self.refuse(request, ctx);
+            return;
+        };
         let successes_before = self.hosts[record as usize].successes;
         for report in &request.reports {
             self.take_report(record, *report, ctx);
         }
         let mut reply = Reply {
-            record,
+            record: Some(record),
+            show_yourself: false,
             instances: Default::default(),
             deadline: now + self.project.scenario.jobs.delay_bound.span(),
             files_to_delete: Default::default(),
             request_delay: self.project.request_delay,
         };
-        let interval = self.project.scenario.scheduler.min_sendwork_interval.span();
+        let interval = self.project.min_sendwork_interval;
         let last_contact = self.hosts[record as usize].last_contact;
         let too_soon = known.is_some() && now.saturating_since(last_contact) < interval;
         let wants_work = request.work_wanted > SimDuration::ZERO || request.idle_cores > 0;
         if wants_work && !too_soon {
-            self.send_work(request, known.is_none(), &mut reply, ctx);
+            self.send_work(request, record, known.is_none(), &mut reply, ctx);
         }
         let host = &mut self.hosts[record as usize];
         host.last_contact = now;
@@ -144,8 +152,14 @@ impl Scheduler {
         self.order_files(ctx);
     }
 
-    /// Makes a record for a host at its first contact.
-    fn admit(&mut self, request: &Request, now: SimTime) -> u32 {
+    /// Makes a record for a host that says it is new, if its volunteer may have another.
+    fn admit(&mut self, request: &Request, ctx: &mut Context<'_>) -> Option<u32> {
+        let shown = request.after_web_interaction;
+        if !self.governor.admits(request.user, shown) {
+            return None;
+        }
+        ctx.note(Fact::HostAdmitted);
+        let now = ctx.now();
         let record = self.hosts.len() as u32;
         self.hosts.push(HostRecord {
             limit: self.quota.rule().at_first(self.cores_that_count(request)),
@@ -156,7 +170,25 @@ impl Scheduler {
             last_credit: SimTime::NEVER,
             successes: 0,
         });
-        record
+        Some(record)
+    }
+
+    fn refuse(&mut self, request: &Request, ctx: &mut Context<'_>) {
+        ctx.note(Fact::HostRefused);
+        ctx.note(Fact::RequestHandled {
+            reports: 0,
+            instances: 0,
+        });
+        let reply = Reply {
+            record: None,
+            show_yourself: true,
+            instances: Default::default(),
+            deadline: ctx.now(),
+            files_to_delete: Default::default(),
+            request_delay: self.project.request_delay,
+        };
+        let answer = ToHost::Replied(Box::new(reply));
+        ctx.send(request.host, answer, request.way_back);
     }
 
     fn cores_that_count(&self, request: &Request) -> u32 {
@@ -191,12 +223,13 @@ impl Scheduler {
     fn send_work(
         &mut self,
         request: &Request,
+        record: u32,
         first_contact: bool,
         reply: &mut Reply,
         ctx: &mut Context<'_>,
     ) {
         let cores = self.cores_that_count(request);
-        let mut left = self.allowance(reply.record, cores, first_contact, ctx.now());
+        let mut left = self.allowance(record, cores, first_contact, ctx.now());
         if left == 0 {
             ctx.note(Fact::QuotaReached);
             reply.request_delay = reply.request_delay.max(until_tomorrow(ctx));
@@ -206,7 +239,7 @@ impl Scheduler {
         left = left.min(scenario.scheduler.max_wus_to_send.saturating_mul(cores));
         let asker = match scenario.scheduler.one_result_per_user {
             true => Asker(request.user),
-            false => Asker(reply.record),
+            false => Asker(record),
         };
         let mut feasibility = Feasibility::of(request, &scenario.jobs);
         let mut visit = Visit {
@@ -242,10 +275,10 @@ impl Scheduler {
             left -= 1;
             reply
                 .instances
-                .push(self.dispatch(job, asker, reply.record, request, ctx));
+                .push(self.dispatch(job, asker, record, request, ctx));
         }
         reply.files_to_delete = visit.finished;
-        let host = &mut self.hosts[reply.record as usize];
+        let host = &mut self.hosts[record as usize];
         host.sent_today += reply.instances.len() as u32;
     }
 

@@ -50,8 +50,11 @@ fn a_project_completes_jobs_and_grants_credit() {
     assert!(scalar(&results, "credit") > 0.0);
 }
 
+mod document;
 mod laws;
 mod merit;
+mod merits;
+mod policies;
 mod stage;
 
 /// A scenario of this repository and what it refers to.
@@ -100,7 +103,14 @@ fn figures() {
 
 #[test]
 fn every_scenario_of_this_repository_makes_sense() {
-    for name in ["einstein-at-home", "small", "eah"] {
+    for name in [
+        "einstein-at-home",
+        "small",
+        "eah",
+        "launch",
+        "bad-hosts",
+        "assignment",
+    ] {
         let (scenario, _) = shipped(name);
         assert_eq!(scenario.name, name);
         assert_eq!(scenario.validate(), Ok(()));

@@ -9,6 +9,7 @@ use kernel::{ActorId, RandomStream, SimTime, World, WorldBuilder};
 
 use super::actor::VolunteerActor;
 use super::daemons::{Assimilator, FileDeleter, WorkGenerator};
+use super::document_host::{DISPATCHES, DocumentHost};
 use super::file_server::{DownloadServer, UploadServer};
 use super::host::Host;
 use super::population::{self, Participant};
@@ -32,13 +33,14 @@ impl Scenario {
     ///
     /// Call it for scenarios that [`validate`](Scenario::validate).
     pub fn build(&self, inputs: &Inputs) -> World<VolunteerActor> {
-        let first_host = Project::new(self, 1.0).first_host();
-        let participants = population::participants(self, &inputs.table, first_host);
+        let scenario = &self.settled();
+        let first_host = Project::new(scenario, 1.0).first_host();
+        let participants = population::participants(scenario, &inputs.table, first_host);
         let fastest = participants
             .iter()
             .map(|participant| participant.traits.speed_flop_per_s)
             .fold(1.0, f64::max);
-        let project = Arc::new(Project::new(self, fastest));
+        let project = Arc::new(Project::new(scenario, fastest));
         let mut world = WorldBuilder::new(self.seed);
         declare(&mut world, &project);
         world.reserve(first_host as usize + participants.len());
@@ -88,6 +90,13 @@ fn add_host(
         leaves_at,
     } = participant;
     let id = world.next_id();
+    if project.scenario.behaviour.is_document() {
+        let random = RandomStream::new(project.scenario.seed, id, DISPATCHES);
+        let project = project.clone();
+        let host = DocumentHost::new(project, traits, random, joins_at, leaves_at);
+        world.add::<Host>(host);
+        return;
+    }
     let random = RandomStream::new(project.scenario.seed, id, population::SWITCHING);
     let availability = &project.scenario.availability;
     let switching = if joins_at == SimTime::START {
@@ -137,6 +146,15 @@ fn declare(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
     world.edge::<UploadServer, Host>(latency);
     world.hears_only_answers::<Host>();
 
+    if project.scenario.behaviour.is_document() {
+        declare_reactions_of_document(world, project);
+    } else {
+        declare_reactions(world, project);
+    }
+}
+
+/// What a host in detail does not do at once on account of what it hears.
+fn declare_reactions(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
     // A host that has an answer of the scheduler keeps silent for the request delay, and has no new
     // output before the shortest computation. A download may be asked for at once.
     world.takes_turns::<Host, Scheduler>(project.request_delay);
@@ -155,4 +173,18 @@ fn declare(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
     world.reaction::<Host, UploadServer, Scheduler>(noticed);
     world.reaction::<Host, UploadServer, UploadServer>(project.least_computing);
     world.reaction::<Host, UploadServer, DownloadServer>(project.least_computing);
+}
+
+/// A host after the document asks when it had planned to; on account of an answer it only computes,
+/// and then uploads and reports. Files and stored outputs change nothing.
+fn declare_reactions_of_document(world: &mut WorldBuilder<VolunteerActor>, project: &Project) {
+    let least = project.least_computing;
+    world.reaction::<Host, Scheduler, Scheduler>(least);
+    world.reaction::<Host, Scheduler, UploadServer>(least);
+    world.reaction::<Host, DownloadServer, Scheduler>(least);
+    world.reaction::<Host, DownloadServer, UploadServer>(least);
+    world.reaction::<Host, DownloadServer, DownloadServer>(least);
+    world.reaction::<Host, UploadServer, Scheduler>(least);
+    world.reaction::<Host, UploadServer, UploadServer>(least);
+    world.reaction::<Host, UploadServer, DownloadServer>(least);
 }

@@ -91,6 +91,32 @@ fn draws_follow_the_distribution_function() {
     }
 }
 
+#[test]
+fn draws_follow_the_quantile_function() {
+    // The largest difference between p and the part of the draws that lie at or below the quantile
+    // of p, for every family, those with atoms among them: there the part below must not be larger
+    // than p, nor that at or below smaller.
+    let mut all = continuous();
+    all.push(Distribution::fixed(8.0));
+    all.push(histogram(&[(1.0, 1.0, 8), (2.0, 3.0, 35), (4.0, 4.0, 57)]));
+    for (purpose, distribution) in all.into_iter().enumerate() {
+        let mut random = stream(500 + purpose as u32);
+        let values = sorted(40_000, || distribution.sample(&mut random));
+        let n = values.len() as f64;
+        let mut largest: f64 = 0.0;
+        for step in 1..1_000 {
+            let p = f64::from(step) / 1_000.0;
+            let quantile = distribution.quantile(p);
+            // A quantile is exact to some bits only.
+            let below = values.partition_point(|&x| x < quantile * (1.0 - 1e-12)) as f64 / n;
+            let at_most = values.partition_point(|&x| x <= quantile * (1.0 + 1e-12)) as f64 / n;
+            largest = largest.max(below - p).max(p - at_most);
+        }
+        let statistic = largest * n.sqrt();
+        assert!(statistic < 1.95, "{:?}: {statistic}", distribution.family());
+    }
+}
+
 /// (1 / mean) times the integral of 1 - F from zero to each of the ascending `values`: the residual
 /// life's distribution function. Between two values, Simpson's rule on parts of equal ratio.
 fn integrated_tail(distribution: &Distribution<f64>, values: &[f64]) -> Vec<f64> {

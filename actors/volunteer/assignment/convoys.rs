@@ -3,8 +3,10 @@
 //! What the rules of the document leave to chance is who meets whom at a file. A host that needs a
 //! new file is sent wherever something unsent lies, so a file gets more hosts than its jobs need,
 //! each of which downloads it; and fast and slow hosts meet, so that the fast ones wait for their
-//! credit. This rule makes *convoys* (Figure 3a of the document): a file has as many places as a job
-//! has instances, and they are taken by hosts of nearly the same pace.
+//! credit. This rule makes *convoys* (Figure 3a of the document): a file has a number of places, and
+//! they are taken by hosts of nearly the same pace. With as many places as a job has instances, every
+//! job must wait for the slowest host of the convoy; with twice as many, a job is done by those that
+//! come first, and a convoy that has lost a host needs no other.
 //!
 //! * A host goes on with its own file, the lowest unsent instance first.
 //! * One that needs a new file takes a place in a convoy of its pace that is being formed; else it

@@ -97,7 +97,7 @@ const KEEPING_FILES: [&str; 5] = [
     "rule = \"locality_2005_january\"\nworking_set = 1",
     "rule = \"locality_2005_february\"\nworking_set = 1",
     "rule = \"locality_today\"\nworking_set = 1",
-    r#"rule = "convoys""#,
+    "rule = \"convoys\"\nplaces = 3",
 ];
 
 #[test]
@@ -148,7 +148,7 @@ fn figure_3c_a_fast_host_runs_ahead_and_its_file_goes_to_more_hosts() {
 
 #[test]
 fn figure_3c_a_fast_host_gets_an_extra_file_and_takes_turns() {
-    let mut desk = Desk::new("rule = \"convoys\"\nlead = 2\nahead = \"extra_file\"");
+    let mut desk = Desk::new("rule = \"convoys\"\nplaces = 3\nlead = 2\nahead = \"extra_file\"");
     desk.round(&[1, 2, 3]);
     assert_eq!(desk.ask(1), Some((0, 1)));
     assert_eq!(desk.ask(1), Some((0, 2)), "one job ahead is not too far");
@@ -162,7 +162,7 @@ fn figure_3c_a_fast_host_gets_an_extra_file_and_takes_turns() {
 
 #[test]
 fn figure_3c_or_its_file_gets_one_more_host_of_its_pace() {
-    let mut desk = Desk::new("rule = \"convoys\"\nlead = 2\nahead = \"more_hosts\"");
+    let mut desk = Desk::new("rule = \"convoys\"\nplaces = 3\nlead = 2\nahead = \"more_hosts\"");
     desk.round(&[1, 2, 3]);
     desk.now += DAY * 3;
     for job in 1..JOBS_PER_FILE {
@@ -174,7 +174,7 @@ fn figure_3c_or_its_file_gets_one_more_host_of_its_pace() {
 
 #[test]
 fn convoys_are_of_one_pace() {
-    let mut desk = Desk::new("rule = \"convoys\"\npace_ratio = 1.5");
+    let mut desk = Desk::new("rule = \"convoys\"\nplaces = 3\npace_ratio = 1.5");
     for (host, mflop_per_s) in [(1, 1_000), (2, 9_000), (3, 1_050), (4, 9_100)] {
         desk.mflop_per_s.insert(host, mflop_per_s);
     }
@@ -355,11 +355,11 @@ fn a_host_that_has_had_everything_gets_nothing() {
 
 #[test]
 fn the_memory_of_a_rule_can_be_saved_and_restored() {
-    let mut desk = Desk::new("rule = \"convoys\"\nlead = 2");
+    let mut desk = Desk::new("rule = \"convoys\"\nplaces = 3\nlead = 2");
     desk.round(&[1, 2, 4]);
     desk.round(&[1, 1]);
     let saved = serde_json::to_string(&desk.rule.clone()).expect("it can be written");
-    let mut other = Desk::new("rule = \"convoys\"\nlead = 2");
+    let mut other = Desk::new("rule = \"convoys\"\nplaces = 3\nlead = 2");
     other.round(&[1, 2, 4]);
     other.round(&[1, 1]);
     other.rule = serde_json::from_str(&saved).expect("what was written");
@@ -368,4 +368,38 @@ fn the_memory_of_a_rule_can_be_saved_and_restored() {
     }
     let ahead: Ahead = serde_json::from_str("\"more_hosts\"").expect("a name");
     assert_eq!(ahead, Ahead::MoreHosts);
+}
+
+#[test]
+fn relabelling_the_hosts_changes_nothing() {
+    // The same hosts ask in the same order, once as 1, 2, 3, ..., once under other numbers.
+    for rule in [
+        r#"rule = "first_come""#,
+        r#"rule = "random""#,
+        r#"rule = "locality_2004""#,
+        r#"rule = "locality_2004_as_shipped""#,
+        r#"rule = "locality_2005_january""#,
+        r#"rule = "locality_2005_february""#,
+        r#"rule = "locality_today""#,
+        r#"rule = "locality_lite""#,
+        r#"rule = "locality_lite_as_shipped""#,
+        "rule = \"convoys\"\nlead = 2",
+    ] {
+        let got = |label: fn(u32) -> u32| {
+            let mut desk = Desk::new(rule);
+            let mut order = RandomStream::new(9, ActorId(0), Purpose(1));
+            let mut got = Vec::new();
+            for host in 0..12 {
+                let mflop_per_s = 1_000 * (1 + host % 3);
+                desk.mflop_per_s.insert(label(host), mflop_per_s);
+            }
+            for _ in 0..250 {
+                let host = order.below(12) as u32;
+                desk.now += HOUR;
+                got.push(desk.ask(label(host)));
+            }
+            got
+        };
+        assert_eq!(got(|host| host), got(|host| 1_000 - 7 * host), "{rule}");
+    }
 }

@@ -116,6 +116,7 @@ impl Host {
             reports,
             files: self.files_to_report(),
             way_back: self.traits.latency(),
+            after_web_interaction: self.web_interaction,
         }
     }
 

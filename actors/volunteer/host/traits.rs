@@ -16,6 +16,8 @@ pub struct Traits {
     pub cores: u16,
     /// What is wrong with it.
     pub class: Class,
+    /// It claims to be new at each contact.
+    pub nameless: bool,
     /// For class B: the probability that an instance fails.
     pub error_rate: f64,
     /// The speed of each processor, in flop/s.
@@ -119,5 +121,22 @@ impl Traits {
         let fails_after = SimDuration::from_secs_f64(seconds * part);
         let fails_after = fails_after.max(errors.least_failure.span());
         (fails_after, Outcome::ClientError, Output::MISSING)
+    }
+
+    /// The same in the document's model: what fails takes as long as what succeeds.
+    pub(in crate::volunteer) fn fate_in_document(
+        &self,
+        project: &Project,
+        ctx: &mut Context<'_>,
+    ) -> (SimDuration, Outcome, Output) {
+        let (work, outcome, output) = self.fate(project, ctx);
+        if outcome == Outcome::Success {
+            return (work, outcome, output);
+        }
+        let jobs = &project.scenario.jobs;
+        let factor = jobs.time_factor.sample(ctx.random());
+        let seconds = jobs.flops.flop() / self.speed_flop_per_s * factor;
+        let whole = SimDuration::from_secs_f64(seconds).max(project.least_computing);
+        (whole, outcome, output)
     }
 }

@@ -11,6 +11,8 @@ pub(super) struct Counts {
     pub(super) requests_in_vain: u64,
     pub(super) nothing_to_send: u64,
     pub(super) quota_reached: u64,
+    pub(super) hosts_admitted: u64,
+    pub(super) hosts_refused: u64,
     pub(super) files_opened: u64,
     pub(super) files_retired: u64,
     pub(super) jobs_created: u64,
@@ -65,7 +67,7 @@ macro_rules! merged_by_addition {
     };
 }
 merged_by_addition!(Counts: hosts_left, instances_lost_with_hosts, requests_for_work,
-    requests_in_vain, nothing_to_send, quota_reached, files_opened, files_retired, jobs_created,
+    requests_in_vain, nothing_to_send, quota_reached, hosts_admitted, hosts_refused, files_opened, files_retired, jobs_created,
     jobs_failed, jobs_assimilated, jobs_retired, instances_created, successes, client_errors,
     timeouts, late_reports, too_late, validate_errors, inconclusive_checks, wrong_canonicals, valid_needed,
     downloads, computed_nanos, wasted_nanos);

@@ -6,8 +6,9 @@
 use kernel::SimDuration;
 use serde::Serialize;
 
-use super::{Pattern, Scenario};
+use super::{Behaviour, Pattern, Scenario};
 use crate::shared::quantity::Duration;
+use crate::volunteer::assignment;
 use crate::volunteer::job::MOST_INSTANCES;
 
 /// What is wrong with a scenario, and what would be right.
@@ -166,6 +167,8 @@ impl Scenario {
             "write a distribution between 0 and 1",
         );
         checks.some_time("errors.least_failure", errors.least_failure);
+        self.check_behaviour(checks);
+        self.check_arrivals(checks);
         checks.at_least_one("errors.few_contacts", errors.few_contacts);
         checks.some_time("network.least_latency", self.network.least_latency);
         for (key, line) in [
@@ -200,6 +203,75 @@ impl Scenario {
             "write at most that",
         );
         checks.at_least_one("client.report_at", client.report_at);
+    }
+
+    fn check_behaviour(&self, checks: &mut Checks) {
+        let rate_given = match &self.behaviour {
+            Behaviour::Detailed => false,
+            Behaviour::Document {
+                rate_per_day,
+                failing_rate_per_day,
+            } => {
+                for (key, rate) in [
+                    ("behaviour.rate_per_day", rate_per_day),
+                    ("behaviour.failing_rate_per_day", failing_rate_per_day),
+                ] {
+                    let Some(rate) = rate else { continue };
+                    let holds = rate.mean() > 0.0 && rate.mean() <= 100_000.0;
+                    let right = "write a distribution whose mean is above zero and at most 100000";
+                    checks.require(holds, key, rate.mean(), "no rate of a host", right);
+                }
+                rate_per_day.is_some()
+            }
+        };
+        if let Some(failed) = self.errors.failed_instances {
+            checks.require(
+                rate_given && self.churn.pattern == Pattern::Steady,
+                "errors.failed_instances",
+                failed,
+                "the shares of classes A and B cannot be computed for these hosts",
+                "set behaviour.model = \"document\" with a rate_per_day and churn.pattern = \
+                 \"steady\", or give errors.a_perfect and errors.b_erring",
+            );
+        }
+        if let assignment::Rule::Convoys { pace_ratio, .. } = self.scheduler.assignment {
+            checks.require(
+                (1.001..=1e6).contains(&pace_ratio),
+                "scheduler.assignment.pace_ratio",
+                pace_ratio,
+                "no factor by which paces may differ",
+                "write a number from 1.001 to 1000000, such as 1.25",
+            );
+        }
+    }
+
+    fn check_arrivals(&self, checks: &mut Checks) {
+        let churn = &self.churn;
+        let peaks = &churn.peaks;
+        checks.require(
+            peaks.is_empty() || churn.pattern == Pattern::Steady,
+            "churn.peaks",
+            peaks.len(),
+            "churn.pattern = \"none\" means that nobody joins",
+            "remove the peaks, or set churn.pattern = \"steady\"",
+        );
+        let all: u64 = peaks.iter().map(|peak| u64::from(peak.hosts)).sum();
+        checks.require(
+            peaks.len() <= 1_000 && all <= 20_000_000,
+            "churn.peaks",
+            peaks.len(),
+            format!("they bring {all} hosts"),
+            "write at most 1000 peaks of 20000000 hosts together",
+        );
+        for peak in peaks {
+            checks.require(
+                peak.decay.span() > SimDuration::ZERO,
+                "churn.peaks",
+                peak.decay,
+                "the hosts of a peak join within some time",
+                "write a `decay` above zero, such as \"1 d\"",
+            );
+        }
     }
 
     fn check_jobs(&self, checks: &mut Checks) {

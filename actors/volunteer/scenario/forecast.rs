@@ -2,7 +2,7 @@
 //!
 //! For `describe`, and for refusing what does not fit. These are estimates from means, not promises.
 
-use super::Scenario;
+use super::{Behaviour, Scenario};
 use crate::shared::population::HostTable;
 use crate::volunteer::population;
 
@@ -30,7 +30,7 @@ impl Scenario {
     /// What a run of this scenario with the hosts of this table will roughly take.
     pub fn forecast(&self, table: &HostTable) -> Forecast {
         let seconds = self.until.span().as_secs_f64();
-        let joining = population::arrivals_per_s(self) * seconds;
+        let joining = population::expected_arrivals(self);
         let at_start = f64::from(population::hosts_at_start(self));
         let hosts = at_start + joining;
         let active = if at_start > 0.0 {
@@ -38,16 +38,25 @@ impl Scenario {
         } else {
             joining / 2.0
         };
-        let cores = if self.population.one_core {
+        let cores = if self.population.one_core || self.behaviour.is_document() {
             1.0
         } else {
             table.mean_cores()
         };
         let on = self.availability.fraction_on();
         let flop = self.jobs.flops.flop() * self.jobs.time_factor.mean();
-        let per_host_s = table.mean_gflops() * 1e9 * on / flop;
+        let per_host_s = match &self.behaviour {
+            Behaviour::Document {
+                rate_per_day: Some(rate),
+                ..
+            } => rate.mean() / 86_400.0,
+            _ => table.mean_gflops() * 1e9 * on / flop,
+        };
         let instances = active * (per_host_s * seconds + cores);
-        let switches = 2.0 * active * seconds / self.availability.mean_cycle_s();
+        let switches = match self.behaviour {
+            Behaviour::Detailed => 2.0 * active * seconds / self.availability.mean_cycle_s(),
+            Behaviour::Document { .. } => 0.0,
+        };
         let live = instances
             .min(active * per_host_s * self.jobs.delay_bound.span().as_secs_f64() + active * cores);
         let memory = hosts * BYTES_PER_HOST

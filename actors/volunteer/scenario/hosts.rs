@@ -40,6 +40,23 @@ pub struct Churn {
     pub lifetime: Distribution<Duration>,
     /// Who is there at the start.
     pub start: Start,
+    /// Before this time, only the peaks bring hosts.
+    pub steady_from: Duration,
+    /// Launches and the like, which bring hosts besides those that join steadily.
+    pub peaks: Vec<Peak>,
+}
+
+/// Many hosts that join within a short time.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Peak {
+    /// When it begins.
+    pub at: Duration,
+    /// How many hosts it brings, on average.
+    pub hosts: u32,
+    /// How long after its beginning a host of the peak joins, on average: the rate decays
+    /// exponentially.
+    pub decay: Duration,
 }
 
 /// Whether hosts come and go.
@@ -80,6 +97,13 @@ pub struct Errors {
     pub d_many_contacts: Fraction,
     /// Class F: contacts the project once, takes instances, and never returns.
     pub f_one_contact: Fraction,
+    /// Which part of all instances fails: if it is given, classes A and B, which keep their sum, are
+    /// divided so that it does. For `behaviour.model = "document"` with a `rate_per_day`; for the
+    /// detailed host, pilot runs are needed. The document: 13 %.
+    pub failed_instances: Option<Fraction>,
+    /// Of the hosts of class D, how many claim to be new at each contact (the document, section
+    /// 2.3).
+    pub new_identity: Fraction,
     /// The error rates of class B: the probability that an instance fails. The document: uniform
     /// from 0 to 1.
     pub b_error_rate: Distribution<f64>,
@@ -211,6 +235,8 @@ impl Default for Churn {
                 scale: days(135),
             }),
             start: Start::Equilibrium,
+            steady_from: seconds(0),
+            peaks: Vec::new(),
         }
     }
 }
@@ -223,6 +249,8 @@ impl Default for Errors {
             d_few_contacts: fraction(0.05),
             d_many_contacts: fraction(0.05),
             f_one_contact: fraction(0.30),
+            failed_instances: None,
+            new_identity: Fraction::ZERO,
             b_error_rate: distribution(Family::Uniform {
                 low: 0.0,
                 high: 1.0,

@@ -52,6 +52,8 @@ pub struct Scheduler {
     pub assignment: assignment::Rule,
     /// How many instances does a host get in a day?
     pub quota: quota::Rule,
+    /// May anybody have any number of host records?
+    pub governor: Governor,
     /// How long a host waits from a reply to its next request, at least. Never less than 1.01
     /// times `min_sendwork_interval`.
     pub request_delay: Duration,
@@ -67,6 +69,24 @@ pub struct Scheduler {
     /// How many input files the work generator keeps ready that no host has got yet; 0: as many as
     /// hosts may want within a minute or so.
     pub files_ahead: u32,
+}
+
+/// The governor that the document considers (section 2.3), against hosts that claim to be new again
+/// and again: a volunteer must do something on the project's web site for each N hosts.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Governor {
+    /// N: how many host records a volunteer gets for each web interaction; 0: any number.
+    pub every: u32,
+    /// How long a volunteer takes to follow the request. One whose host claims to be new at each
+    /// contact never does: he does not know.
+    pub answered_after: Duration,
+}
+
+impl Default for Governor {
+    fn default() -> Self {
+        Scheduler::default().governor
+    }
 }
 
 /// The project's servers and daemons. Daemons look for work at intervals; what one hands over to
@@ -140,6 +160,10 @@ impl Default for Scheduler {
         Scheduler {
             assignment: assignment::Rule::Locality2004,
             quota: quota::Rule::Document { per_cpu: 8 },
+            governor: Governor {
+                every: 0,
+                answered_after: days(1),
+            },
             request_delay: seconds(60),
             min_sendwork_interval: seconds(60),
             max_wus_to_send: 10,

@@ -117,6 +117,7 @@ mod tests {
             reports: Default::default(),
             files: Default::default(),
             way_back: SimDuration::from_millis(50),
+            after_web_interaction: false,
         }
     }
 

@@ -23,7 +23,7 @@ fn promises(scenario: &Scenario) -> Arc<Promises> {
 }
 
 /// A scheduler with plenty of files.
-fn scheduler(scenario: &Scenario) -> Rehearsal<VolunteerActor> {
+pub(super) fn scheduler(scenario: &Scenario) -> Rehearsal<VolunteerActor> {
     let project = Arc::new(Project::new(scenario, 4e9));
     let actor = VolunteerActor::from(Scheduler::new(project, 0));
     let mut stage = Rehearsal::new(actor, ActorId(0), 1, promises(scenario));
@@ -35,7 +35,7 @@ fn host_address(scenario: &Scenario, number: u32) -> Address<Host> {
     Address::new(ActorId(Project::new(scenario, 4e9).first_host() + number))
 }
 
-fn request(scenario: &Scenario, number: u32) -> Request {
+pub(super) fn request(scenario: &Scenario, number: u32) -> Request {
     Request {
         host: host_address(scenario, number),
         record: None,
@@ -54,6 +54,7 @@ fn request(scenario: &Scenario, number: u32) -> Request {
         reports: Default::default(),
         files: Default::default(),
         way_back: SimDuration::from_millis(50),
+        after_web_interaction: false,
     }
 }
 
@@ -85,14 +86,14 @@ fn a_quota_of_one_is_one_instance_a_day_for_the_whole_host() {
     };
     // The first contact is not limited; the second is.
     let first = asks(&mut stage, SimDuration::ZERO, None);
-    let today = asks(&mut stage, SECOND * 3_600, Some(first.record));
+    let today = asks(&mut stage, SECOND * 3_600, first.record);
     assert_eq!(today.instances.len(), 0);
     assert!(SimTime::START + SECOND * 3_600 + today.request_delay >= SimTime::START + DAY);
-    let tomorrow = asks(&mut stage, DAY, Some(first.record));
+    let tomorrow = asks(&mut stage, DAY, first.record);
     assert_eq!(tomorrow.instances.len(), 1);
-    let again = asks(&mut stage, DAY + SECOND * 3_600, Some(first.record));
+    let again = asks(&mut stage, DAY + SECOND * 3_600, first.record);
     assert_eq!(again.instances.len(), 0);
-    let day_after = asks(&mut stage, DAY * 2, Some(first.record));
+    let day_after = asks(&mut stage, DAY * 2, first.record);
     assert_eq!(day_after.instances.len(), 1);
 }
 
@@ -106,7 +107,7 @@ fn a_request_that_comes_too_soon_is_heard_but_gets_no_work() {
     let first = reply(stage.tell(SimTime::START, asked));
     let finished = first.instances[0];
     let soon = Request {
-        record: Some(first.record),
+        record: first.record,
         reports: [Report {
             instance: finished,
             outcome: Outcome::Success,

@@ -81,6 +81,12 @@ impl Figures<'_> {
         let nothing = m.counts.nothing_to_send;
         let meaning = "Requests that were not filled because no instance was there.";
         self.count("requests_starved", nothing, "requests", meaning);
+        let admitted = m.counts.hosts_admitted;
+        let meaning = "Records made for hosts that said they were new.";
+        self.count("host_records", admitted, "records", meaning);
+        let refused = m.counts.hosts_refused;
+        let meaning = "Requests as a new host that the governor refused.";
+        self.count("host_records_refused", refused, "requests", meaning);
     }
 
     fn about_jobs(&mut self) {
