@@ -139,6 +139,7 @@ impl DocumentHost {
             on: true,
             mflop_per_s: self.traits.mflop_per_s(),
             cores: u32::from(self.traits.cores),
+            connect_interval: self.traits.connect_interval,
         });
         if self.leaves_at < self.project.end {
             ctx.schedule(ToHost::Left, self.leaves_at.saturating_since(ctx.now()));
@@ -147,13 +148,13 @@ impl DocumentHost {
 
     fn leave(&mut self, ctx: &mut Context<'_>) {
         self.present = false;
+        for files in (0..self.stored_files()).rev() {
+            ctx.note(Fact::FileDropped { files });
+        }
         ctx.note(Fact::HostLeft {
             on: true,
             instances: self.held.len() as u32,
         });
-        for _ in self.files.iter().filter(|held| held.arrived) {
-            ctx.note(Fact::FileDropped);
-        }
         self.held = Vec::new();
         self.files = SmallVec::new();
     }
@@ -345,18 +346,25 @@ impl DocumentHost {
             .find(|held| held.file == file && !held.arrived)
         {
             held.arrived = true;
-            ctx.note(Fact::FileStored);
+            let files = self.stored_files();
+            ctx.note(Fact::FileStored { files });
         }
     }
 
+    fn stored_files(&self) -> u32 {
+        self.files.iter().filter(|held| held.arrived).count() as u32
+    }
+
     fn delete_files(&mut self, reply: &Reply, ctx: &mut Context<'_>) {
+        let mut stored = self.stored_files();
         let (project, mine) = (&self.project, &self.held);
         self.files.retain(|held| {
             held.unwanted |= reply.files_to_delete.contains(&held.file);
             let needed = |of: &Held| project.file_of(of.instance.job) == held.file;
             let stays = !held.unwanted || mine.iter().any(needed);
             if !stays && held.arrived {
-                ctx.note(Fact::FileDropped);
+                stored -= 1;
+                ctx.note(Fact::FileDropped { files: stored });
             }
             stays
         });
