@@ -318,6 +318,10 @@ impl DocumentHost {
             held.unwanted = false;
             return;
         }
+        let at_hand = self.project.scenario.jobs.input_at_hand.value();
+        if at_hand > 0.0 && ctx.random().chance(at_hand) {
+            return;
+        }
         self.files.push(HeldFile {
             file,
             arrived: false,
