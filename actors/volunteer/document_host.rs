@@ -125,8 +125,8 @@ impl DocumentHost {
             ToHost::ReportDue => self.report(ctx),
             ToHost::OutputStored { .. } => {}
             ToHost::Left => self.leave(ctx),
-            ToHost::Joined | ToHost::SwitchedOn | ToHost::SwitchedOff => {
-                unreachable!("a host after the document is never switched off: {message:?}")
+            ToHost::Joined | ToHost::SwitchedOn | ToHost::SwitchedOff | ToHost::SliceEnded => {
+                unreachable!("a host after the document knows no interruption: {message:?}")
             }
         }
     }
@@ -210,7 +210,7 @@ impl DocumentHost {
         match self.traits.class {
             Class::OneContact => true,
             Class::FewContacts => self.contacts >= self.project.scenario.errors.few_contacts,
-            Class::Perfect | Class::Erring | Class::ManyContacts => false,
+            Class::Perfect | Class::Erring | Class::ManyContacts | Class::Colluding => false,
         }
     }
 

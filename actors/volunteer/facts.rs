@@ -103,6 +103,9 @@ pub enum Fact {
     FileRetired,
     /// A job was created.
     JobCreated,
+    /// A job that had begun with a single instance was given more, because a host that is not
+    /// trusted has got it.
+    JobExtended,
     /// Instances were created, unsent.
     InstancesCreated {
         /// How many.
@@ -167,6 +170,8 @@ pub enum Fact {
     },
     /// A check has found no quorum.
     CheckInconclusive,
+    /// A check could not read all results, and is to be made again.
+    CheckPutOff,
     /// A job has got its canonical instance.
     CanonicalFound {
         /// How long after the job was created.

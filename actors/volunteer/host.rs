@@ -22,10 +22,12 @@ use super::project::Project;
 use crate::shared::availability::Switching;
 
 mod contact;
+mod others;
 mod speed;
 mod task;
 mod traits;
 
+use others::Others;
 pub use speed::SpeedClass;
 use task::{Stage, Task};
 pub use traits::{Class, Traits};
@@ -66,6 +68,8 @@ pub struct Host {
     silent_until: SimTime,
     /// When it is going to contact the scheduler, if nothing comes between.
     contact_planned: SimTime,
+    /// Its other projects, if it has any.
+    others: Option<Box<Others>>,
 }
 
 impl Inbox for Host {
@@ -120,6 +124,7 @@ impl Host {
             backed_off_until: SimTime::START,
             silent_until: SimTime::START,
             contact_planned: SimTime::NEVER,
+            others: None,
         }
     }
 
@@ -147,6 +152,7 @@ impl Host {
             ToHost::FileArrived { file } => self.store_file(file, ctx),
             ToHost::ComputationEnded { instance } => self.end_computation(instance, ctx),
             ToHost::OutputStored { instance } => self.output_stored(instance, ctx),
+            ToHost::SliceEnded => self.end_slice(ctx),
             ToHost::Left => self.leave(ctx),
             ToHost::ReportDue => unreachable!("only the document's host plans its reports"),
         }
@@ -191,8 +197,10 @@ impl Host {
         ctx.note(Fact::HostSwitchedOn);
         self.switch(ctx);
         self.on_since = ctx.now();
+        self.resume_sharing(ctx.now());
         for place in 0..self.tasks.len() {
             match self.tasks[place].stage {
+                Stage::Running if self.others.is_some() => self.tasks[place].stage = Stage::Ready,
                 Stage::Running => self.run(place, ctx),
                 Stage::Missing => self.fetch_input(place, ctx),
                 _ => {}
@@ -207,6 +215,7 @@ impl Host {
         ctx.note(Fact::HostSwitchedOff);
         self.switch(ctx);
         let now = ctx.now();
+        self.end_slice_by_switching_off(now);
         self.on_before += now - self.on_since;
         self.on_since = SimTime::NEVER;
         self.contact_planned = SimTime::NEVER;
@@ -283,7 +292,7 @@ impl Host {
         match self.traits.class {
             Class::OneContact => true,
             Class::FewContacts => self.contacts >= self.project.scenario.errors.few_contacts,
-            Class::Perfect | Class::Erring | Class::ManyContacts => false,
+            Class::Perfect | Class::Erring | Class::ManyContacts | Class::Colluding => false,
         }
     }
 
@@ -359,8 +368,12 @@ impl Host {
 
     /// Puts ready tasks on idle processors, in the order in which they came.
     fn start_ready(&mut self, ctx: &mut Context<'_>) {
+        self.begin_slice_if_needed(ctx);
         let running = self.tasks.iter().filter(|t| t.stage == Stage::Running);
-        let mut idle = usize::from(self.traits.cores).saturating_sub(running.count());
+        let mut idle = self.processors_granted().saturating_sub(running.count());
+        if idle > 0 {
+            self.settle_with_others(ctx.now());
+        }
         for place in 0..self.tasks.len() {
             if idle == 0 {
                 return;
@@ -373,11 +386,13 @@ impl Host {
         }
     }
 
-    /// Lets a task compute until it ends or the machine is switched off, whichever is first.
+    /// Lets a task compute until it ends, the machine is switched off, or it is another project's
+    /// turn, whichever is first.
     fn run(&mut self, place: usize, ctx: &mut Context<'_>) {
+        let until = self.next_interruption();
         let task = &mut self.tasks[place];
         let ends = task.computation.resume(ctx.now());
-        if ends < self.switches_at {
+        if ends < until {
             let instance = task.instance;
             ctx.schedule(ToHost::ComputationEnded { instance }, ends - ctx.now());
         }
@@ -385,6 +400,7 @@ impl Host {
 
     fn end_computation(&mut self, instance: InstanceId, ctx: &mut Context<'_>) {
         let now = ctx.now();
+        self.settle_with_others(now);
         let task = self.task_mut(instance);
         assert!(
             task.stage == Stage::Running && task.computation.is_done(now),

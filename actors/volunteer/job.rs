@@ -67,6 +67,11 @@ impl InstanceSet {
         self.0 |= 1 << number;
     }
 
+    /// Whether this instance is in.
+    pub fn contains(self, number: u8) -> bool {
+        self.0 & (1 << number) != 0
+    }
+
     /// Whether nobody is in.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -102,7 +107,9 @@ pub enum Outcome {
 /// What a computation produced, as far as a validator can tell one from another.
 ///
 /// The document lets outputs agree or not; so an output here is a value. Correct outputs of a job
-/// are equal; wrong ones differ from the correct one, and from each other unless hosts collude.
+/// lie on a line, mostly all at one place; two of them agree if they are no further apart than the
+/// validator's tolerance, which is the unit of length. Wrong ones agree with nothing but themselves,
+/// and differ from each other unless hosts collude.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Output(pub u32);
 
@@ -114,11 +121,46 @@ impl Output {
     /// What colluding hosts have agreed to say.
     pub const AGREED_LIE: Output = Output(2);
 
+    /// A correct output at this place, in tolerances of the validator. Places are kept to the
+    /// thousandth.
+    pub fn correct(place: f64) -> Self {
+        // The cast saturates, and takes what is no number for zero.
+        match (place * THOUSANDTHS + 0.5) as u32 {
+            0 => Output::CORRECT,
+            place => Output(RIGHT | place.min(RIGHT - 1)),
+        }
+    }
+
+    /// Whether it is correct.
+    pub fn is_right(self) -> bool {
+        self.place().is_some()
+    }
+
+    /// Whether a validator finds that two outputs agree. Not transitive among correct ones.
+    pub fn agrees(self, other: Output) -> bool {
+        match (self.place(), other.place()) {
+            (Some(one), Some(other)) => one.abs_diff(other) <= THOUSANDTHS as u32,
+            _ => self == other && self != Output::MISSING,
+        }
+    }
+
+    fn place(self) -> Option<u32> {
+        match self {
+            Output::CORRECT => Some(0),
+            Output(word) => (word & RIGHT != 0).then_some(word & !RIGHT),
+        }
+    }
+
     /// A wrong output of the host with this number: no two hosts produce the same.
     pub fn wrong(host: u32) -> Self {
-        Output(host.saturating_add(16))
+        Output(host.saturating_add(16) & !RIGHT)
     }
 }
+
+/// Marks a correct output that is not at the usual place; the rest of the word is its place.
+const RIGHT: u32 = 1 << 31;
+/// How many parts of a tolerance are told apart.
+const THOUSANDTHS: f64 = 1_000.0;
 
 /// What the validator thinks of a successful instance (BOINC's `VALIDATE_STATE`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

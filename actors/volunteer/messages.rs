@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::host::{Host, SpeedClass};
 use super::job::{FileId, InstanceId, InstanceSet, JobId, Outcome, Output, Validity};
+use super::replication::Extent;
 use super::scheduler::Scheduler;
 
 /// Everything that anyone in the world of volunteer computing may hear.
@@ -162,10 +163,19 @@ pub struct Reply {
 /// What a transitioner hears.
 #[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub enum ToTransitioner {
-    /// A job was created, with `target_nresults` unsent instances.
+    /// A job was created, with as many unsent instances as are its target.
     JobCreated {
         /// Which job.
         job: JobId,
+        /// How many instances it has, and how large its quorum is.
+        extent: Extent,
+    },
+    /// A job needs more instances and a larger quorum than it began with.
+    JobExtended {
+        /// Which job.
+        job: JobId,
+        /// How many instances it is to have, and how large its quorum is.
+        extent: Extent,
     },
     /// A scheduler has sent an instance to a host, one polling period ago.
     InstanceDispatched {
@@ -216,6 +226,8 @@ pub enum ToValidator {
 pub struct Check {
     /// Which job.
     pub job: JobId,
+    /// How many successful results it takes before they are compared.
+    pub quorum: u8,
     /// Output of the canonical instance, if there is one.
     pub canonical: Option<Output>,
     /// The viable results, in order of their numbers; only new ones if there is a canonical one.
@@ -246,8 +258,10 @@ pub struct Verdict {
     pub job: JobId,
     /// The canonical instance, if this check has found one.
     pub canonical: Option<u8>,
-    /// What became of each result looked at.
+    /// What became of each result on which there is a judgement.
     pub judged: SmallVec<[(u8, Judgement); 4]>,
+    /// Whether some results could not be read at the moment, so that another check is wanted.
+    pub retry: bool,
 }
 
 /// What became of a result.
@@ -352,6 +366,8 @@ pub enum ToHost {
         /// Which instance.
         instance: InstanceId,
     },
+    /// The time slice is over for which the host's processors were given out to its projects.
+    SliceEnded,
     /// The scheduler's answer to a request.
     Replied(Box<Reply>),
     /// A download is complete.

@@ -199,6 +199,7 @@ impl Metrics {
             Fact::FileOpened => self.counts.files_opened += 1,
             Fact::FileRetired => self.counts.files_retired += 1,
             Fact::JobCreated => self.counts.jobs_created += 1,
+            Fact::JobExtended => self.counts.jobs_extended += 1,
             Fact::JobFailed { .. } => self.counts.jobs_failed += 1,
             Fact::JobRetired { lifetime, settled } => {
                 self.counts.jobs_retired += 1;
@@ -207,6 +208,7 @@ impl Metrics {
             }
             Fact::JobAssimilated { .. } => self.counts.jobs_assimilated += 1,
             Fact::CheckInconclusive => self.counts.inconclusive_checks += 1,
+            Fact::CheckPutOff => self.counts.checks_put_off += 1,
             Fact::CanonicalFound { after, wrong } => {
                 self.jobs_completed.add(time, 1);
                 self.time_to_canonical.record(after);

@@ -6,7 +6,8 @@
 //! while its machine is on, sends its output to an upload server, and reports. What is dispatched
 //! and reported, the [`transitioner`] hears, which keeps the state of every job: it creates further
 //! instances when deadlines pass or hosts fail, and calls the [`validator`] when enough results are
-//! there. The validator compares outputs, names one canonical and grants credit. The [`daemons`]
+//! there; how many that are is a rule of [`replication`]. The validator compares outputs, names one
+//! canonical and grants credit. The [`daemons`]
 //! supply files, take over canonical outputs and delete what is done with.
 //!
 //! *The document* is the draft paper on simulating Einstein@home by the authors of BOINC; its
@@ -16,12 +17,12 @@
 //! Nobody reads another's state; every interaction is one of the [`messages`]. Hosts hear only
 //! answers. Servers of a kind divide the work by a fixed rule ([`project`]).
 //!
-//! Left out, on purpose: several projects on a host; graphics processors; processors of one host
-//! that differ; preemption and deadline scheduling on the host, and aborting what is late but not
-//! started; benchmarks that differ from the true speed; the application's own files; lost messages
+//! Left out, on purpose: what a host's other projects do but take their turns; graphics processors;
+//! processors of one host that differ; deadline scheduling on a host that has no other projects, and
+//! aborting what is late but not started; benchmarks that differ from the true speed; the application's own files; lost messages
 //! and failing servers, hence retries, back-off after failures, results that must be resent and
 //! resumed transfers (what is under way when a machine is switched off completes); the time that
-//! servers take to think; homogeneous redundancy, adaptive replication and reliable hosts; the feeder's
+//! servers take to think; reliable hosts and priorities; the feeder's
 //! limited array except for the rule `random`; server disk limits; cancelled jobs; clients that
 //! detach; blacklisting; credit other than for the job's size.
 
@@ -38,6 +39,7 @@ pub mod metrics;
 mod population;
 pub mod project;
 pub mod quota;
+pub mod replication;
 pub mod scenario;
 pub mod scheduler;
 pub mod shelf;

@@ -11,7 +11,7 @@ use kernel::{ActorId, Purpose, RandomStream, SimDuration, SimTime};
 use super::host::{Class, Traits};
 use super::scenario::{Behaviour, Pattern, Scenario, Start};
 use crate::shared::population::{HostTable, Machine};
-use crate::shared::quantity::Bandwidth;
+use crate::shared::quantity::{Bandwidth, Fraction};
 
 mod arrivals;
 
@@ -30,6 +30,7 @@ mod purpose {
     pub(super) const USERS: Purpose = Purpose(7);
     pub(super) const PEAKS: Purpose = Purpose(8);
     pub(super) const RATES: Purpose = Purpose(9);
+    pub(super) const OTHER_PROJECTS: Purpose = Purpose(50);
 }
 
 pub(super) use purpose::SWITCHING;
@@ -102,6 +103,7 @@ pub(super) fn class(scenario: &Scenario, id: ActorId, at_start: bool) -> Class {
         (Class::ManyContacts, errors.d_many_contacts.value()),
         (Class::FewContacts, errors.d_few_contacts.value()),
         (Class::OneContact, errors.f_one_contact.value()),
+        (Class::Colluding, errors.e_colluding.value()),
     ];
     let staying = classes_that_stay(scenario);
     let classes = if in_equilibrium {
@@ -124,12 +126,13 @@ pub(super) fn class(scenario: &Scenario, id: ActorId, at_start: bool) -> Class {
 }
 
 /// The classes whose hosts take part for their whole lifetime, with their shares of the arrivals.
-fn classes_that_stay(scenario: &Scenario) -> [(Class, f64); 3] {
+fn classes_that_stay(scenario: &Scenario) -> [(Class, f64); 4] {
     let errors = &scenario.errors;
     [
         (Class::Perfect, errors.a_perfect.value()),
         (Class::Erring, errors.b_erring.value()),
         (Class::ManyContacts, errors.d_many_contacts.value()),
+        (Class::Colluding, errors.e_colluding.value()),
     ]
 }
 
@@ -195,6 +198,17 @@ fn pace(scenario: &Scenario, id: ActorId, class: Class, machine: Machine) -> (u1
         None => machine.gflops() * 1e9 * scenario.availability.fraction_on(),
     };
     (1, speed)
+}
+
+/// What part of the host is for this project, if it has others.
+pub(super) fn share(scenario: &Scenario, id: ActorId) -> Option<f64> {
+    let others = &scenario.other_projects;
+    if others.attached == Fraction::ZERO {
+        return None;
+    }
+    let mut random = RandomStream::new(scenario.seed, id, purpose::OTHER_PROJECTS);
+    let attached = random.chance(others.attached.value());
+    attached.then(|| others.share.sample(&mut random))
 }
 
 fn kilobytes_per_s(line: Bandwidth) -> u32 {

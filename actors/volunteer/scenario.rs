@@ -20,8 +20,8 @@ mod project;
 pub use behaviour::Behaviour;
 pub use check::Problem;
 pub use forecast::Forecast;
-pub use hosts::{Churn, Client, Errors, Network, Pattern, Peak, Population, Start};
-pub use project::{Governor, Jobs, Record, Scheduler, Servers};
+pub use hosts::{Churn, Client, Errors, Network, OtherProjects, Pattern, Peak, Population, Start};
+pub use project::{Governor, Jobs, Majority, Record, Scheduler, Servers, Validation};
 
 /// A volunteer computing project and its hosts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -49,12 +49,16 @@ pub struct Scenario {
     pub errors: Errors,
     /// How the client on a host behaves.
     pub client: Client,
+    /// What hosts do for other projects.
+    pub other_projects: OtherProjects,
     /// The way between hosts and servers.
     pub network: Network,
     /// What is computed.
     pub jobs: Jobs,
     /// Who gets which work.
     pub scheduler: Scheduler,
+    /// When do results agree?
+    pub validation: Validation,
     /// The project's servers and daemons.
     pub servers: Servers,
     /// What is recorded.
@@ -84,9 +88,11 @@ impl Default for Scenario {
             churn: Churn::default(),
             errors: Errors::default(),
             client: Client::default(),
+            other_projects: OtherProjects::default(),
             network: Network::default(),
             jobs: Jobs::default(),
             scheduler: Scheduler::default(),
+            validation: Validation::default(),
             servers: Servers::default(),
             record: Record::default(),
         }

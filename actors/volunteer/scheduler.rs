@@ -17,6 +17,7 @@ use super::messages::ToHost;
 use super::messages::{Reply, Report, Request, ToScheduler, ToTransitioner, ToWorkGenerator};
 use super::project::Project;
 use super::quota::{self, Deed};
+use super::replication::{self, Record};
 use super::shelf::{Asker, Reported, Shelf};
 
 mod feasibility;
@@ -34,6 +35,7 @@ pub struct Scheduler {
     assignment: assignment::RuleAtWork,
     quota: quota::RuleAtWork,
     governor: Governor,
+    replication: replication::RuleAtWork,
     /// How many files it has asked for and not got yet.
     files_coming: u32,
 }
@@ -58,6 +60,8 @@ struct HostRecord {
     last_credit: SimTime,
     /// How many successful instances it has reported.
     successes: u32,
+    /// What speaks for it.
+    trust: Record,
 }
 
 const DAY: SimDuration = SimDuration::from_days(1);
@@ -75,6 +79,7 @@ impl Scheduler {
             assignment: scenario.scheduler.assignment.build(scenario),
             quota: scenario.scheduler.quota.build(),
             governor: Governor::new(scenario.scheduler.governor.every),
+            replication: scenario.scheduler.replication.build(),
             files_coming: 0,
             project: project.into(),
         }
@@ -169,6 +174,7 @@ impl Scheduler {
             last_contact: now,
             last_credit: SimTime::NEVER,
             successes: 0,
+            trust: Record::default(),
         });
         Some(record)
     }
@@ -208,7 +214,7 @@ impl Scheduler {
             _ => Deed::ReportedFailure,
         };
         self.hosts[record as usize].successes += u32::from(report.outcome == Outcome::Success);
-        self.apply(record, deed);
+        self.apply(report.instance.job, record, deed);
         self.tell_transitioner(
             report.instance.job,
             ToTransitioner::InstanceReported {
@@ -241,6 +247,8 @@ impl Scheduler {
             true => Asker(request.user),
             false => Asker(record),
         };
+        let trust = self.hosts[record as usize].trust;
+        let trusted = self.replication.rule().trusts(trust, ctx.random());
         let mut feasibility = Feasibility::of(request, &scenario.jobs);
         let mut visit = Visit {
             mflop_per_s: request.mflop_per_s(),
@@ -273,9 +281,9 @@ impl Scheduler {
             }
             feasibility.count(present);
             left -= 1;
-            reply
-                .instances
-                .push(self.dispatch(job, asker, record, request, ctx));
+            let instance = self.dispatch(job, asker, record, request, ctx);
+            self.extend_if_not_trusted(job, trusted, ctx);
+            reply.instances.push(instance);
         }
         reply.files_to_delete = visit.finished;
         let host = &mut self.hosts[record as usize];
@@ -297,16 +305,18 @@ impl Scheduler {
     }
 
     fn create_job(&mut self, file: super::job::FileId, ctx: &mut Context<'_>) -> JobId {
-        let instances = self.project.scenario.jobs.target_nresults as u8;
-        let (job, fresh) = self.shelf.open(file, instances, ctx.now());
+        let rule = self.replication.rule();
+        let extent = rule.at_first(&self.project.scenario.jobs);
+        let (job, fresh) = self.shelf.open(file, extent.target, ctx.now());
+        self.shelf.set_extent(job, extent);
         if fresh {
             ctx.note(Fact::FileOpened);
         }
         ctx.note(Fact::JobCreated);
         ctx.note(Fact::InstancesCreated {
-            count: u32::from(instances),
+            count: u32::from(extent.target),
         });
-        self.tell_transitioner(job, ToTransitioner::JobCreated { job }, ctx);
+        self.tell_transitioner(job, ToTransitioner::JobCreated { job, extent }, ctx);
         job
     }
 
@@ -328,6 +338,22 @@ impl Scheduler {
         };
         self.tell_transitioner(job, dispatched, ctx);
         instance
+    }
+
+    /// What one host alone has computed is believed only if the host is trusted.
+    fn extend_if_not_trusted(&mut self, job: JobId, trusted: bool, ctx: &mut Context<'_>) {
+        let before = self.shelf.extent(job).expect("a job that is sent is there");
+        let jobs = &self.project.scenario.jobs;
+        let extent = self
+            .replication
+            .rule()
+            .after_dispatch(before, trusted, jobs);
+        if extent != before {
+            self.shelf.set_extent(job, extent);
+            ctx.note(Fact::JobExtended);
+            let extended = ToTransitioner::JobExtended { job, extent };
+            self.tell_transitioner(job, extended, ctx);
+        }
     }
 
     fn withdraw(&mut self, job: JobId, ctx: &mut Context<'_>) {
@@ -362,12 +388,15 @@ impl Scheduler {
 
     fn judge(&mut self, instance: InstanceId, deed: Deed) {
         if let Some(record) = self.shelf.holder(instance) {
-            self.apply(record, deed);
+            self.apply(instance.job, record, deed);
         }
     }
 
-    fn apply(&mut self, record: u32, deed: Deed) {
+    fn apply(&mut self, job: JobId, record: u32, deed: Deed) {
         let host = &mut self.hosts[record as usize];
+        if let Some(extent) = self.shelf.extent(job) {
+            host.trust = host.trust.after(deed, extent);
+        }
         host.limit = self.quota.rule().after(host.limit, deed);
     }
 

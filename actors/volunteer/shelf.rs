@@ -25,6 +25,7 @@ pub use line::Stamp;
 use open_files::OpenFiles;
 
 use super::job::{FileId, InstanceId, InstanceSet, JobId};
+use super::replication::Extent;
 
 /// Whoever asks for work, as far as "one instance of a job per volunteer" cares: the volunteer's
 /// number, or the host's if the rule holds per host.
@@ -76,6 +77,8 @@ struct JobWork {
     oldest: Stamp,
     /// Which instances have been reported.
     reported: InstanceSet,
+    /// How many instances it has at first, and how large its quorum is.
+    extent: Extent,
 }
 
 /// Who has got an instance.
@@ -123,7 +126,7 @@ impl Shelf {
         self.ready += count;
     }
 
-    /// Creates the next job of `file` with that many unsent instances. Tells whether it is the
+    /// Creates the next job of `file` with as many unsent instances as are its target. Tells whether it is the
     /// file's first.
     ///
     /// # Panics
@@ -147,6 +150,7 @@ impl Shelf {
             unsent: 0,
             oldest: Stamp::FIRST,
             reported: InstanceSet::default(),
+            extent: Extent::SINGLE,
         });
         self.in_sequence = Some(place);
         let job = JobId::in_file(file, number, self.jobs_per_file);
@@ -241,6 +245,20 @@ impl Shelf {
         } else {
             job.reported = before;
             Reported::Ignore
+        }
+    }
+
+    /// The extent of a job that is there.
+    pub fn extent(&self, job: JobId) -> Option<Extent> {
+        self.job(job).map(|job| job.extent)
+    }
+
+    /// Notes how many instances the job is to have; those beyond the first the transitioner creates.
+    pub fn set_extent(&mut self, job: JobId, extent: Extent) {
+        let (place, number) = self.find(job);
+        let work = self.work_mut(place);
+        if let Some(job) = work.and_then(|work| work.jobs.get_mut(number)) {
+            job.extent = extent;
         }
     }
 

@@ -55,6 +55,7 @@ mod laws;
 mod merit;
 mod merits;
 mod policies;
+mod replication;
 mod stage;
 
 /// A scenario of this repository and what it refers to.
@@ -110,6 +111,7 @@ fn every_scenario_of_this_repository_makes_sense() {
         "launch",
         "bad-hosts",
         "assignment",
+        "adaptive-replication",
     ] {
         let (scenario, _) = shipped(name);
         assert_eq!(scenario.name, name);

@@ -17,6 +17,7 @@ use super::job::{InstanceId, JobId, Outcome};
 use super::messages::{Check, ToAssimilator, ToFileDeleter, ToScheduler, ToTransitioner};
 use super::messages::{ToValidator, Verdict};
 use super::project::Project;
+use super::replication::Extent;
 
 mod job_state;
 
@@ -55,7 +56,13 @@ impl Transitioner {
 
     pub(super) fn receive(&mut self, message: ToTransitioner, ctx: &mut Context<'_>) {
         match message {
-            ToTransitioner::JobCreated { job } => self.create(job, ctx),
+            ToTransitioner::JobCreated { job, extent } => self.create(job, extent, ctx),
+            ToTransitioner::JobExtended { job, extent } => {
+                if let Some(state) = self.job_mut(job) {
+                    state.extend(extent);
+                    self.transition(job, ctx);
+                }
+            }
             ToTransitioner::InstanceDispatched {
                 instance,
                 host,
@@ -105,8 +112,8 @@ impl Transitioner {
         }
     }
 
-    fn create(&mut self, job: JobId, ctx: &mut Context<'_>) {
-        let state = JobState::new(&self.project.scenario.jobs, self.as_of(ctx));
+    fn create(&mut self, job: JobId, extent: Extent, ctx: &mut Context<'_>) {
+        let state = JobState::new(extent, self.as_of(ctx));
         let place = self
             .project
             .place_at_transitioner(self.project.file_of(job));
@@ -125,11 +132,12 @@ impl Transitioner {
 
     fn take_verdict(&mut self, verdict: &Verdict, ctx: &mut Context<'_>) {
         let job = verdict.job;
-        let rules = self.project.clone();
+        let project = self.project.clone();
+        let again_at = self.as_of(ctx) + project.scenario.validation.retry_after.span();
         let Some(state) = self.job_mut(job) else {
             return;
         };
-        state.take_verdict(verdict, &rules.scenario.jobs);
+        state.take_verdict(verdict, &project.scenario.jobs, again_at);
         if verdict.canonical.is_some() {
             ctx.note(Fact::CanonicalFound {
                 after: ctx.now() - state.created,
@@ -152,7 +160,7 @@ impl Transitioner {
             true => state.settled(&project.scenario.jobs),
             false => SimDuration::ZERO,
         };
-        if let Some(deadline) = steps.next_deadline
+        if let Some(deadline) = steps.next_look
             && deadline < state.timer
         {
             state.timer = deadline;
@@ -256,6 +264,7 @@ fn carry_out(job: JobId, steps: Steps, project: &Project, ctx: &mut Context<'_>)
     if let Some((canonical, results)) = steps.validate {
         let check = Box::new(Check {
             job,
+            quorum: steps.quorum,
             canonical,
             results,
         });

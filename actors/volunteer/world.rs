@@ -104,7 +104,10 @@ fn add_host(
     } else {
         Switching::newly_on(availability, random)
     };
-    let host = Host::new(project.clone(), traits, switching, joins_at, leaves_at);
+    let mut host = Host::new(project.clone(), traits, switching, joins_at, leaves_at);
+    if let Some(share) = population::share(&project.scenario, id) {
+        host.share_with_others(share);
+    }
     world.add::<Host>(host);
 }
 

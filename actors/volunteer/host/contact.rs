@@ -85,7 +85,7 @@ impl Host {
         let now = ctx.now();
         let may_fetch = now >= self.backed_off_until;
         let (work_wanted, idle_cores) = if may_fetch {
-            (self.shortfall(now), self.idle_cores())
+            (self.shortfall(now), self.idle_cores_to_fill())
         } else {
             (SimDuration::ZERO, 0)
         };
@@ -166,8 +166,8 @@ impl Host {
     /// When a processor will be idle within the smallest buffer, if the machine stays on.
     fn work_due(&self, now: SimTime) -> SimTime {
         let buffer = self.project.scenario.client.buffer_min.span();
-        let buffer_while_on = self.while_on(buffer, now);
-        let due = now + self.saturated(now).saturating_sub(buffer_while_on);
+        let computed_meanwhile = self.computing_within(buffer, now);
+        let due = now + self.saturated(now).saturating_sub(computed_meanwhile);
         due.max(self.backed_off_until)
     }
 
@@ -180,7 +180,16 @@ impl Host {
         let buffer = client.buffer_min.span() + client.buffer_extra.span();
         let missing = |busy: SimDuration| buffer.saturating_sub(self.by_the_wall_clock(busy, now));
         let busy = self.busy_processors(now).into_iter();
-        busy.fold(SimDuration::ZERO, |sum, busy| sum + missing(busy))
+        let all = busy.fold(SimDuration::ZERO, |sum, busy| sum + missing(busy));
+        millionths_of(all, self.processors_expected().1)
+    }
+
+    /// Other projects leave no processor idle; but this one wants to have something to do.
+    fn idle_cores_to_fill(&self) -> u32 {
+        match self.others {
+            Some(_) => u32::from(!self.tasks.iter().any(Task::is_work)),
+            None => self.idle_cores(),
+        }
     }
 
     fn idle_cores(&self) -> u32 {
@@ -208,7 +217,8 @@ impl Host {
                 queued += 1;
             }
         }
-        match (running + queued < u32::from(self.traits.cores), queued) {
+        let cores = u32::from(self.processors_expected().0);
+        match (running + queued < cores, queued) {
             (true, _) => SimDuration::ZERO,
             (false, 0) => first_done,
             _ => {
@@ -225,7 +235,8 @@ impl Host {
         for task in self.tasks.iter().filter(|t| t.stage == Stage::Running) {
             busy.push(self.estimate(task, now));
         }
-        busy.resize(usize::from(self.traits.cores), SimDuration::ZERO);
+        let cores = usize::from(self.processors_expected().0);
+        busy.resize(cores.max(busy.len()), SimDuration::ZERO);
         let queued = |task: &&Task| task.is_work() && task.stage != Stage::Running;
         for task in self.tasks.iter().filter(queued) {
             let first = busy.iter_mut().min().expect("a host has a processor");
@@ -236,7 +247,7 @@ impl Host {
 
     /// What the client believes that a task will still take. How far a sound computation is, it
     /// sees; that a task is going to fail, it does not see.
-    fn estimate(&self, task: &Task, now: SimTime) -> SimDuration {
+    pub(super) fn estimate(&self, task: &Task, now: SimTime) -> SimDuration {
         let left = task.computation.remaining(now);
         if task.outcome == Outcome::Success {
             return left;
@@ -258,19 +269,30 @@ impl Host {
         (fraction * 1e6) as u32
     }
 
-    fn by_the_wall_clock(&self, while_on: SimDuration, now: SimTime) -> SimDuration {
-        let millionths = u64::from(self.on_fraction_millionths(now).max(1));
-        let nanos = u128::from(while_on.nanos()) * 1_000_000 / u128::from(millionths);
+    /// The part of the time in which a processor computes for this project.
+    fn own_fraction_millionths(&self, now: SimTime) -> u32 {
+        let on = u64::from(self.on_fraction_millionths(now));
+        let own = u64::from(self.processors_expected().1);
+        (on * own / 1_000_000) as u32
+    }
+
+    pub(super) fn by_the_wall_clock(&self, computing: SimDuration, now: SimTime) -> SimDuration {
+        let millionths = u64::from(self.own_fraction_millionths(now).max(1));
+        let nanos = u128::from(computing.nanos()) * 1_000_000 / u128::from(millionths);
         SimDuration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    fn while_on(&self, wall_clock: SimDuration, now: SimTime) -> SimDuration {
-        let millionths = u128::from(self.on_fraction_millionths(now));
-        let nanos = u128::from(wall_clock.nanos()) * millionths / 1_000_000;
-        SimDuration::from_nanos(nanos as u64)
+    fn computing_within(&self, wall_clock: SimDuration, now: SimTime) -> SimDuration {
+        millionths_of(wall_clock, self.own_fraction_millionths(now))
     }
 
     fn cores(&self) -> u64 {
-        u64::from(self.traits.cores.max(1))
+        u64::from(self.processors_expected().0)
     }
+}
+
+fn millionths_of(whole: SimDuration, millionths: u32) -> SimDuration {
+    let nanos = u128::from(whole.nanos()) * u128::from(millionths) / 1_000_000;
+    // Less than the whole, so it fits.
+    SimDuration::from_nanos(nanos as u64)
 }

@@ -51,16 +51,19 @@ pub enum Class {
     ManyContacts,
     /// F: takes instances once and never returns.
     OneContact,
+    /// E, not in the document: lies, and says the same as all others of the class.
+    Colluding,
 }
 
 impl Class {
     /// All classes, in the order of the document.
-    pub const ALL: [Class; 5] = [
+    pub const ALL: [Class; 6] = [
         Class::Perfect,
         Class::Erring,
         Class::FewContacts,
         Class::ManyContacts,
         Class::OneContact,
+        Class::Colluding,
     ];
 
     /// The class in words, with the document's letter.
@@ -71,6 +74,7 @@ impl Class {
             Class::FewContacts => "D: fails, few contacts",
             Class::ManyContacts => "D: fails, many contacts",
             Class::OneContact => "F: one contact",
+            Class::Colluding => "E: colluding",
         }
     }
 }
@@ -104,8 +108,12 @@ impl Traits {
         let factor = scenario.jobs.time_factor.sample(random);
         let seconds = scenario.jobs.flops.flop() / self.speed_flop_per_s * factor;
         let work = SimDuration::from_secs_f64(seconds).max(project.least_computing);
+        if self.class == Class::Colluding && random.chance(errors.e_lies.value()) {
+            return (work, Outcome::Success, Output::AGREED_LIE);
+        }
         if self.class != Class::Erring || !random.chance(self.error_rate) {
-            return (work, Outcome::Success, Output::CORRECT);
+            let place = scenario.validation.place.sample(random);
+            return (work, Outcome::Success, Output::correct(place));
         }
         if random.chance(errors.wrong_output.value()) {
             let output = if random.chance(errors.colluding.value()) {

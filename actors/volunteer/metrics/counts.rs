@@ -16,6 +16,8 @@ pub(super) struct Counts {
     pub(super) files_opened: u64,
     pub(super) files_retired: u64,
     pub(super) jobs_created: u64,
+    /// Jobs that began with one instance and were given more.
+    pub(super) jobs_extended: u64,
     pub(super) jobs_failed: u64,
     pub(super) jobs_assimilated: u64,
     pub(super) jobs_retired: u64,
@@ -27,6 +29,7 @@ pub(super) struct Counts {
     pub(super) too_late: u64,
     pub(super) validate_errors: u64,
     pub(super) inconclusive_checks: u64,
+    pub(super) checks_put_off: u64,
     pub(super) wrong_canonicals: u64,
     /// Valid instances that helped to make a quorum.
     pub(super) valid_needed: u64,
@@ -67,9 +70,9 @@ macro_rules! merged_by_addition {
     };
 }
 merged_by_addition!(Counts: hosts_left, instances_lost_with_hosts, requests_for_work,
-    requests_in_vain, nothing_to_send, quota_reached, hosts_admitted, hosts_refused, files_opened, files_retired, jobs_created,
+    requests_in_vain, nothing_to_send, quota_reached, hosts_admitted, hosts_refused, files_opened, files_retired, jobs_created, jobs_extended,
     jobs_failed, jobs_assimilated, jobs_retired, instances_created, successes, client_errors,
-    timeouts, late_reports, too_late, validate_errors, inconclusive_checks, wrong_canonicals, valid_needed,
+    timeouts, late_reports, too_late, validate_errors, inconclusive_checks, checks_put_off, wrong_canonicals, valid_needed,
     downloads, computed_nanos, wasted_nanos);
 merged_by_addition!(ByClass: joined, successes, errors, timeouts, valid, invalid);
 merged_by_addition!(BySpeed: joined, cores, computed, failed);

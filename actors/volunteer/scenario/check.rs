@@ -10,6 +10,7 @@ use super::{Behaviour, Pattern, Scenario};
 use crate::shared::quantity::Duration;
 use crate::volunteer::assignment;
 use crate::volunteer::job::MOST_INSTANCES;
+use crate::volunteer::replication::Rule;
 
 /// What is wrong with a scenario, and what would be right.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -142,16 +143,18 @@ impl Scenario {
             errors.d_few_contacts,
             errors.d_many_contacts,
             errors.f_one_contact,
+            errors.e_colluding,
         ];
         let sum: f64 = classes.iter().map(|class| class.value()).sum();
         checks.require(
             (sum - 1.0).abs() < 1e-9,
             "errors.a_perfect",
             errors.a_perfect,
-            format!("the five classes of hosts make {sum} together"),
-            "let a_perfect, b_erring, d_few_contacts, d_many_contacts and f_one_contact make 1",
+            format!("the classes of hosts make {sum} together"),
+            "let a_perfect, b_erring, d_few_contacts, d_many_contacts, f_one_contact and e_colluding make 1",
         );
-        let lasting = errors.a_perfect.value() + errors.b_erring.value();
+        let lasting = [errors.a_perfect, errors.b_erring, errors.e_colluding];
+        let lasting: f64 = lasting.iter().map(|class| class.value()).sum();
         checks.require(
             self.churn.pattern == Pattern::None || lasting + errors.d_many_contacts.value() > 0.0,
             "errors.f_one_contact",
@@ -194,6 +197,7 @@ impl Scenario {
                 "write a lifetime of a minute or more, on average",
             );
         }
+        self.check_other_projects(checks);
         let client = &self.client;
         checks.require(
             client.backoff_least <= client.backoff_most,
@@ -274,6 +278,37 @@ impl Scenario {
         }
     }
 
+    fn check_other_projects(&self, checks: &mut Checks) {
+        let others = &self.other_projects;
+        let (least, most) = (
+            others.share.quantile(0.0),
+            others.share.quantile(1.0 - 1e-9),
+        );
+        checks.require(
+            least >= 0.001 && most <= 1.0,
+            "other_projects.share",
+            format!("{least} to {most}"),
+            "this project has some part of the host, and no more than all of it",
+            "write a distribution between 0.001 and 1",
+        );
+        checks.require(
+            others.attached.value() == 0.0 || self.behaviour == Behaviour::Detailed,
+            "other_projects.attached",
+            others.attached,
+            "in the document's model of a host, its rate says what it does for this project",
+            "write 0, or behaviour.model = \"detailed\"",
+        );
+        let slice = others.time_slice;
+        checks.require(
+            slice.span() >= SimDuration::from_secs(60),
+            "other_projects.time_slice",
+            slice,
+            "projects cannot take turns so fast",
+            "write a minute or more",
+        );
+        checks.some_time("other_projects.half_life", others.half_life);
+    }
+
     fn check_jobs(&self, checks: &mut Checks) {
         let jobs = &self.jobs;
         checks.at_least_one("jobs.jobs_per_file", jobs.jobs_per_file);
@@ -332,6 +367,37 @@ impl Scenario {
             "write a smaller number, so that hosts times jobs_per_file stays below 4294967296",
         );
         self.check_sizes(checks);
+        self.check_replication(checks);
+    }
+
+    fn check_replication(&self, checks: &mut Checks) {
+        let validation = &self.validation;
+        checks.some_time("validation.retry_after", validation.retry_after);
+        checks.require(
+            validation.transient_failure.value() < 1.0,
+            "validation.transient_failure",
+            validation.transient_failure,
+            "no output could ever be read",
+            "write a fraction below 1",
+        );
+        let furthest = validation.place.quantile(1.0 - 1e-9);
+        checks.require(
+            furthest <= 1e6,
+            "validation.place",
+            furthest,
+            "nobody is so many tolerances apart",
+            "write a distribution of small numbers: its unit is the validator's tolerance",
+        );
+        if let Rule::Adaptive { trusted_after } = self.scheduler.replication {
+            checks.at_least_one("scheduler.replication.trusted_after", trusted_after);
+            checks.require(
+                self.jobs.target_nresults >= 2,
+                "jobs.target_nresults",
+                self.jobs.target_nresults,
+                "with adaptive replication, jobs of hosts that are not trusted are compared",
+                "write 2 or more, or scheduler.replication = { rule = \"fixed_quorum\" }",
+            );
+        }
     }
 
     fn check_sizes(&self, checks: &mut Checks) {

@@ -104,6 +104,10 @@ pub struct Errors {
     /// Of the hosts of class D, how many claim to be new at each contact (the document, section
     /// 2.3).
     pub new_identity: Fraction,
+    /// Class E, not in the document: hosts in league. When they lie, all say the same.
+    pub e_colluding: Fraction,
+    /// How many of the instances of class E are lies; the others are computed properly.
+    pub e_lies: Fraction,
     /// The error rates of class B: the probability that an instance fails. The document: uniform
     /// from 0 to 1.
     pub b_error_rate: Distribution<f64>,
@@ -153,6 +157,24 @@ pub struct Client {
     /// Hosts that are there at the start contact the project for the first time within this time,
     /// so that they do not all come at once.
     pub first_contact_within: Duration,
+}
+
+/// What hosts do for other projects: it takes processors from this one, and so explains a part of
+/// its latency (the document, section 4.2). The others always have work.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OtherProjects {
+    /// How many of the hosts take part in other projects, too. D. Anderson and G. Fedak, "The
+    /// computational and storage potential of volunteer computing" (2006), had 17 %, as we know at
+    /// second hand.
+    pub attached: Fraction,
+    /// Of such a host, what part is for this project: its resource share over that of all. The
+    /// default is one other project with an equal share.
+    pub share: Distribution<f64>,
+    /// For how long processors are given to projects at a time. BOINC: 60 min.
+    pub time_slice: Duration,
+    /// After how long half of what a project has had is forgotten. BOINC: 10 d.
+    pub half_life: Duration,
 }
 
 /// The way between hosts and servers.
@@ -251,6 +273,8 @@ impl Default for Errors {
             f_one_contact: fraction(0.30),
             failed_instances: None,
             new_identity: Fraction::ZERO,
+            e_colluding: Fraction::ZERO,
+            e_lies: Fraction::ONE,
             b_error_rate: distribution(Family::Uniform {
                 low: 0.0,
                 high: 1.0,
@@ -285,6 +309,17 @@ impl Default for Client {
             backoff_least: seconds(600),
             backoff_most: seconds(86_400),
             first_contact_within: seconds(3_600),
+        }
+    }
+}
+
+impl Default for OtherProjects {
+    fn default() -> Self {
+        OtherProjects {
+            attached: Fraction::ZERO,
+            share: Distribution::fixed(0.5),
+            time_slice: seconds(3_600),
+            half_life: days(10),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::hosts::{days, fraction, seconds};
 use crate::shared::distribution::{Distribution, Family};
 use crate::shared::quantity::{Bandwidth, Bytes, Duration, Flop, Fraction};
-use crate::volunteer::{assignment, quota};
+use crate::volunteer::{assignment, quota, replication};
 
 /// What is computed (the document, sections 2.2, 3 and 5.1).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +54,8 @@ pub struct Scheduler {
     pub quota: quota::Rule,
     /// May anybody have any number of host records?
     pub governor: Governor,
+    /// How many instances does a job get, and who may share it?
+    pub replication: replication::Rule,
     /// How long a host waits from a reply to its next request, at least. Never less than 1.01
     /// times `min_sendwork_interval`.
     pub request_delay: Duration,
@@ -87,6 +89,36 @@ impl Default for Governor {
     fn default() -> Self {
         Scheduler::default().governor
     }
+}
+
+/// When do results agree? (The document, section 2.2; BOINC's validator.)
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Validation {
+    /// How many results must agree before one of them is canonical.
+    pub majority: Majority,
+    /// Where on a line a correct output lies, in tolerances of the validator; drawn for each
+    /// instance. Two correct outputs agree if they are at most 1 apart. 0: all are equal.
+    pub place: Distribution<f64>,
+    /// How often an output cannot be read at the moment of a check.
+    pub transient_failure: Fraction,
+    /// How long after such a failure a job is checked again, unless a new result comes before.
+    /// BOINC: 6 h.
+    pub retry_after: Duration,
+}
+
+/// How many results must agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Majority {
+    /// BOINC's: half of `jobs.min_quorum`, rounded down, and one more.
+    Boinc,
+    /// The document's "quorum of equivalent instances": `jobs.min_quorum`.
+    Document,
+    /// BOINC's of February to September 2005: half of the results that are there, rounded down. Of
+    /// two or three results, the first always wins.
+    #[serde(rename = "boinc_february_2005")]
+    BoincFebruary2005,
 }
 
 /// The project's servers and daemons. Daemons look for work at intervals; what one hands over to
@@ -164,12 +196,24 @@ impl Default for Scheduler {
                 every: 0,
                 answered_after: days(1),
             },
+            replication: replication::Rule::FixedQuorum,
             request_delay: seconds(60),
             min_sendwork_interval: seconds(60),
             max_wus_to_send: 10,
             max_ncpus: 64,
             one_result_per_user: true,
             files_ahead: 0,
+        }
+    }
+}
+
+impl Default for Validation {
+    fn default() -> Self {
+        Validation {
+            majority: Majority::Boinc,
+            place: Distribution::fixed(0.0),
+            transient_failure: Fraction::ZERO,
+            retry_after: seconds(6 * 3_600),
         }
     }
 }

@@ -221,7 +221,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
     assert_ne!(digest(1), digest(2));
 }
 
-fn perfect_hosts(scenario: &mut Scenario) {
+pub(super) fn perfect_hosts(scenario: &mut Scenario) {
     scenario.errors.a_perfect = Fraction::ONE;
     scenario.errors.b_erring = Fraction::ZERO;
     scenario.errors.d_few_contacts = Fraction::ZERO;

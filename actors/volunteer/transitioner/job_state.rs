@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use crate::volunteer::host::{Host, SpeedClass};
 use crate::volunteer::job::{ErrorMask, Outcome, Output, Validity};
 use crate::volunteer::messages::{Candidate, Judgement, Verdict};
+use crate::volunteer::replication::Extent;
 use crate::volunteer::scenario::Jobs;
 
 /// A job and its instances.
@@ -23,6 +24,9 @@ pub(super) struct JobState {
     pub(super) timer: SimTime,
     instances: SmallVec<[Instance; 4]>,
     target: u8,
+    quorum: u8,
+    /// No check of what is there before this; a new report ends the wait.
+    check_after: SimTime,
     error_mask: ErrorMask,
     canonical: Option<u8>,
     assimilation: Assimilation,
@@ -77,8 +81,11 @@ pub(super) struct Steps {
     pub(super) delete: bool,
     /// How many output files there are then.
     pub(super) outputs: u32,
-    /// The earliest deadline of instances in progress.
-    pub(super) next_deadline: Option<SimTime>,
+    /// How many successful results it takes before they are compared.
+    pub(super) quorum: u8,
+    /// When to look at the job again: at the earliest deadline of instances in progress, or when a
+    /// check that was put off is due.
+    pub(super) next_look: Option<SimTime>,
 }
 
 /// An instance that has timed out.
@@ -115,20 +122,28 @@ struct Count {
 }
 
 impl JobState {
-    /// A job with `target_nresults` unsent instances.
-    pub(super) fn new(rules: &Jobs, created: SimTime) -> Self {
-        let target = rules.target_nresults as u8;
+    /// A job with as many unsent instances as are its target.
+    pub(super) fn new(extent: Extent, created: SimTime) -> Self {
+        let Extent { target, quorum } = extent;
         JobState {
             created,
             timer: SimTime::NEVER,
             instances: (0..target).map(|_| Instance::unsent()).collect(),
             target,
+            quorum,
+            check_after: SimTime::START,
             error_mask: ErrorMask::default(),
             canonical: None,
             assimilation: Assimilation::Init,
             checking: false,
             withdrawing: false,
         }
+    }
+
+    /// The job is to have more instances, and a larger quorum.
+    pub(super) fn extend(&mut self, extent: Extent) {
+        self.target = self.target.max(extent.target);
+        self.quorum = self.quorum.max(extent.quorum);
     }
 
     /// An instance was sent to a host.
@@ -171,6 +186,7 @@ impl JobState {
         instance.state = State::Over(outcome);
         instance.output = output;
         instance.received = received;
+        self.check_after = SimTime::START;
         taken
     }
 
@@ -192,8 +208,12 @@ impl JobState {
 
     /// What the validator has found: a canonical instance; or, if there is no quorum of equal
     /// results, one more instance is wanted than there are viable results.
-    pub(super) fn take_verdict(&mut self, verdict: &Verdict, rules: &Jobs) {
+    /// Results that could not be read are looked at again at `again_at`.
+    pub(super) fn take_verdict(&mut self, verdict: &Verdict, rules: &Jobs, again_at: SimTime) {
         self.checking = false;
+        if verdict.retry {
+            self.check_after = again_at;
+        }
         let mut viable = 0;
         for &(number, judgement) in &verdict.judged {
             let instance = self.instance_mut(number);
@@ -210,7 +230,7 @@ impl JobState {
             return;
         }
         self.canonical = verdict.canonical;
-        if self.canonical.is_none() {
+        if self.canonical.is_none() && !verdict.retry {
             if viable > rules.max_success_results {
                 self.error_mask.0 |= ErrorMask::TOO_MANY_SUCCESSES;
             }
@@ -223,7 +243,7 @@ impl JobState {
     /// Whether wrong outputs have won.
     pub(super) fn canonical_is_wrong(&self) -> bool {
         self.canonical
-            .is_some_and(|number| self.instances[usize::from(number)].output != Output::CORRECT)
+            .is_some_and(|number| !self.instances[usize::from(number)].output.is_right())
     }
 
     /// Takes the job to its next state, as of an instant up to which everything is known.
@@ -239,7 +259,7 @@ impl JobState {
         if !self.error_mask.is_empty() {
             self.give_up(&mut steps);
         } else {
-            self.want_validation(rules, count, &mut steps);
+            self.want_validation(as_of, count, &mut steps);
             if self.canonical.is_none() {
                 steps.create = self.create_instances(rules, count);
             }
@@ -262,7 +282,9 @@ impl JobState {
             .instances
             .iter()
             .filter(|i| i.state == State::InProgress);
-        steps.next_deadline = in_progress.map(|i| i.deadline(rules)).min();
+        let put_off = (self.check_after > as_of).then_some(self.check_after);
+        let deadlines = in_progress.map(|i| i.deadline(rules));
+        steps.next_look = deadlines.chain(put_off).min();
         steps
     }
 
@@ -329,14 +351,16 @@ impl JobState {
         }
     }
 
-    fn want_validation(&mut self, rules: &Jobs, count: Count, steps: &mut Steps) {
+    fn want_validation(&mut self, as_of: SimTime, count: Count, steps: &mut Steps) {
         // A later result is compared with the canonical one even if, with the invalid ones gone,
         // the successes are fewer than a quorum again: else it would never be over.
-        let enough = count.success >= rules.min_quorum || self.canonical.is_some();
-        if self.checking || count.new_success == 0 || !enough {
+        let enough = count.success >= u32::from(self.quorum) || self.canonical.is_some();
+        let put_off = as_of < self.check_after;
+        if self.checking || put_off || count.new_success == 0 || !enough {
             return;
         }
         self.checking = true;
+        steps.quorum = self.quorum;
         let canonical = self
             .canonical
             .map(|number| self.instances[usize::from(number)].output);

@@ -92,6 +92,8 @@ impl Figures<'_> {
     fn about_jobs(&mut self) {
         let Counts {
             jobs_created,
+            jobs_extended,
+            checks_put_off,
             jobs_failed,
             jobs_assimilated,
             jobs_retired,
@@ -102,6 +104,8 @@ impl Figures<'_> {
             ..
         } = self.metrics.counts;
         self.count("jobs_created", jobs_created, "jobs", "Jobs created.");
+        let meaning = "Jobs that began with one instance and were given more.";
+        self.count("jobs_extended", jobs_extended, "jobs", meaning);
         let valid = self.metrics.jobs_completed.total();
         self.count(
             "jobs_valid",
@@ -128,6 +132,8 @@ impl Figures<'_> {
             "checks",
             meaning,
         );
+        let meaning = "Checks that are to be made again, because an output could not be read.";
+        self.count("checks_put_off", checks_put_off, "checks", meaning);
         self.count(
             "files_opened",
             files_opened,

@@ -33,7 +33,7 @@ struct Story {
 
 impl Story {
     fn begin(rules: Jobs) -> Self {
-        let job = JobState::new(&rules, hour(0));
+        let job = JobState::new(Extent::replicated(&rules), hour(0));
         Story { rules, job }
     }
 
@@ -65,8 +65,21 @@ impl Story {
             job: JobId(0),
             canonical,
             judged: judged.iter().copied().collect(),
+            retry: false,
         };
-        self.job.take_verdict(&verdict, &self.rules);
+        self.job.take_verdict(&verdict, &self.rules, SimTime::NEVER);
+        self.transition(hour(3))
+    }
+
+    /// The validator could not read anything, and is to look again in the ninth hour.
+    fn hear_nothing_yet(&mut self) -> Steps {
+        let verdict = Verdict {
+            job: JobId(0),
+            canonical: None,
+            judged: Default::default(),
+            retry: true,
+        };
+        self.job.take_verdict(&verdict, &self.rules, hour(9));
         self.transition(hour(3))
     }
 }
@@ -187,12 +200,12 @@ fn an_instance_times_out_after_its_deadline_and_not_at_it() {
     let deadline = hour(7 * 24);
     let steps = story.transition(deadline);
     assert_eq!(
-        (steps.timed_out.len(), steps.next_deadline),
+        (steps.timed_out.len(), steps.next_look),
         (0, Some(deadline))
     );
     let steps = story.transition(deadline + SimDuration::NANOSECOND);
     assert_eq!((steps.timed_out.len(), steps.create), (1, 1));
-    assert_eq!(steps.next_deadline, None);
+    assert_eq!(steps.next_look, None);
 }
 
 #[test]
@@ -268,5 +281,50 @@ fn instances_are_created_up_to_what_is_allowed() {
     assert_eq!(
         (steps.timed_out.len(), steps.create, steps.assimilate),
         (3, 2, None)
+    );
+}
+
+#[test]
+fn a_check_that_could_not_read_is_made_again_later_or_when_a_new_result_comes() {
+    let mut story = Story::begin(rules(4, 3, [6, 16, 14]));
+    for number in 0..3 {
+        story.succeed(number, Output::CORRECT);
+    }
+    let steps = story.hear_nothing_yet();
+    assert!(
+        steps.validate.is_none() && steps.create == 0,
+        "put off: {steps:?}"
+    );
+    assert_eq!(steps.next_look, Some(hour(9)));
+    assert!(story.transition(hour(8)).validate.is_none());
+    let steps = story.transition(hour(9));
+    assert_eq!(steps.validate.expect("a check").1.len(), 3);
+    // Or sooner, if another result comes.
+    story.hear_nothing_yet();
+    let steps = story.succeed(3, Output::CORRECT);
+    assert_eq!(steps.validate.expect("a check").1.len(), 4);
+}
+
+#[test]
+fn a_job_of_one_instance_gets_the_others_when_its_host_is_not_trusted() {
+    let rules = rules(2, 2, [6, 16, 14]);
+    let mut job = JobState::new(Extent::SINGLE, hour(0));
+    job.dispatch(0, HOST, SpeedClass::default(), hour(1));
+    assert_eq!(job.transition(&rules, hour(1)).create, 0);
+    job.extend(Extent::replicated(&rules));
+    assert_eq!(job.transition(&rules, hour(1)).create, 1);
+    job.report(0, Outcome::Success, Output::CORRECT, hour(2));
+    assert!(
+        job.transition(&rules, hour(2)).validate.is_none(),
+        "one is no quorum of two"
+    );
+    // A trusted host's job is checked as soon as its only instance is there.
+    let mut job = JobState::new(Extent::SINGLE, hour(0));
+    job.dispatch(0, HOST, SpeedClass::default(), hour(1));
+    job.report(0, Outcome::Success, Output::CORRECT, hour(2));
+    let steps = job.transition(&rules, hour(2));
+    assert_eq!(
+        (steps.validate.expect("a check").1.len(), steps.quorum),
+        (1, 1)
     );
 }
