@@ -23,6 +23,7 @@ use super::host::{Class, Host, Traits};
 use super::job::{FileId, InstanceId, Outcome, Output};
 use super::messages::ToUploadServer;
 use super::messages::{Reply, Report, Request, ToDownloadServer, ToHost, ToScheduler};
+use super::platform::platform_of;
 use super::project::Project;
 
 /// What the stream of the times of dispatch is for.
@@ -284,6 +285,7 @@ impl DocumentHost {
             host: ctx.me(),
             record: self.record,
             user: traits.user,
+            platform: platform_of(&self.project.scenario, ctx.me::<Host>().id()),
             cores: u32::from(traits.cores),
             speed_flop_per_s: traits.speed_flop_per_s as u64,
             memory_bytes: traits.memory_bytes,

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::host::{Host, SpeedClass};
 use super::job::{FileId, InstanceId, InstanceSet, JobId, Outcome, Output, Validity};
+use super::platform::Platform;
 use super::replication::Extent;
 use super::scheduler::Scheduler;
 
@@ -53,6 +54,11 @@ pub enum ToScheduler {
         /// Which job.
         job: JobId,
     },
+    /// All instances of the job have failed so far: it need not stay on one platform.
+    PlatformFreed {
+        /// Which job.
+        job: JobId,
+    },
     /// An instance's deadline has passed without a report.
     InstanceTimedOut {
         /// Which instance.
@@ -83,6 +89,8 @@ pub struct Request {
     pub record: Option<u32>,
     /// Whose machine it is.
     pub user: u32,
+    /// On what platform it computes, if the scenario tells platforms apart.
+    pub platform: Option<Platform>,
     /// How many processors it has.
     pub cores: u32,
     /// The speed of each, as its benchmark has it, in flop/s.

@@ -36,6 +36,7 @@ pub mod host;
 pub mod job;
 pub mod messages;
 pub mod metrics;
+pub mod platform;
 mod population;
 pub mod project;
 pub mod quota;

@@ -31,9 +31,10 @@ mod purpose {
     pub(super) const PEAKS: Purpose = Purpose(8);
     pub(super) const RATES: Purpose = Purpose(9);
     pub(super) const OTHER_PROJECTS: Purpose = Purpose(50);
+    pub(crate) const PLATFORM: Purpose = Purpose(51);
 }
 
-pub(super) use purpose::SWITCHING;
+pub(super) use purpose::{PLATFORM, SWITCHING};
 
 /// Nobody's number: the world's own streams.
 const THE_WORLD: ActorId = ActorId(u32::MAX);

@@ -97,6 +97,7 @@ impl Scheduler {
             }
             ToScheduler::UnsentNotNeeded { job } => self.withdraw(job, ctx),
             ToScheduler::InstanceTimedOut { instance } => self.judge(instance, Deed::TimedOut),
+            ToScheduler::PlatformFreed { job } => self.shelf.free_platform(job),
             ToScheduler::InstancesJudged {
                 job,
                 valid,
@@ -244,9 +245,11 @@ impl Scheduler {
         let scenario = &self.project.scenario;
         left = left.min(scenario.scheduler.max_wus_to_send.saturating_mul(cores));
         let asker = match scenario.scheduler.one_result_per_user {
-            true => Asker(request.user),
-            false => Asker(record),
+            true => Asker::new(request.user),
+            false => Asker::new(record),
         };
+        let bound = self.replication.rule().on_one_platform();
+        let asker = asker.on(request.platform.filter(|_| bound));
         let trust = self.hosts[record as usize].trust;
         let trusted = self.replication.rule().trusts(trust, ctx.random());
         let mut feasibility = Feasibility::of(request, &scenario.jobs);

@@ -25,12 +25,33 @@ pub use line::Stamp;
 use open_files::OpenFiles;
 
 use super::job::{FileId, InstanceId, InstanceSet, JobId};
+use super::platform::Platform;
 use super::replication::Extent;
 
-/// Whoever asks for work, as far as "one instance of a job per volunteer" cares: the volunteer's
-/// number, or the host's if the rule holds per host.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct Asker(pub u32);
+/// Whoever asks for work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asker {
+    /// As far as "one instance of a job per volunteer" cares: the volunteer's number, or the host's
+    /// if the rule holds per host.
+    who: u32,
+    /// If jobs are bound to platforms: on which one the host computes.
+    platform: Option<Platform>,
+}
+
+impl Asker {
+    /// The volunteer, or host, with this number.
+    pub fn new(who: u32) -> Self {
+        Asker {
+            who,
+            platform: None,
+        }
+    }
+
+    /// Gets only jobs whose other instances went to this platform.
+    pub fn on(self, platform: Option<Platform>) -> Self {
+        Asker { platform, ..self }
+    }
+}
 
 /// The work that lies ready at one scheduler.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -62,7 +83,7 @@ struct FileWork {
     /// Numbers of jobs with unsent instances, by the oldest of these.
     unsent: BTreeMap<Stamp, u32>,
     /// The newest instance that each asker has got.
-    newest_sent: BTreeMap<Asker, Stamp>,
+    newest_sent: BTreeMap<u32, Stamp>,
     /// Where it stands in the list of open files, if it does.
     open_at: Option<u32>,
 }
@@ -79,12 +100,15 @@ struct JobWork {
     reported: InstanceSet,
     /// How many instances it has at first, and how large its quorum is.
     extent: Extent,
+    /// The platform to which its instances are bound.
+    platform: Option<Platform>,
 }
 
 /// Who has got an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Sent {
-    asker: Asker,
+    /// The volunteer, or the host.
+    who: u32,
     /// The host's record.
     record: u32,
 }
@@ -126,7 +150,7 @@ impl Shelf {
         self.ready += count;
     }
 
-    /// Creates the next job of `file` with as many unsent instances as are its target. Tells whether it is the
+    /// Creates the next job of `file` with that many unsent instances. Tells whether it is the
     /// file's first.
     ///
     /// # Panics
@@ -151,6 +175,7 @@ impl Shelf {
             oldest: Stamp::FIRST,
             reported: InstanceSet::default(),
             extent: Extent::SINGLE,
+            platform: None,
         });
         self.in_sequence = Some(place);
         let job = JobId::in_file(file, number, self.jobs_per_file);
@@ -173,9 +198,11 @@ impl Shelf {
         );
         taken.unsent -= 1;
         let instance = taken.sent.len() as u8;
-        taken.sent.push(Sent { asker, record });
+        taken.platform = taken.platform.or(asker.platform);
+        let who = asker.who;
+        taken.sent.push(Sent { who, record });
         let stamp = taken.oldest;
-        let newest = work.newest_sent.entry(asker).or_insert(stamp);
+        let newest = work.newest_sent.entry(asker.who).or_insert(stamp);
         *newest = (*newest).max(stamp);
         self.leave_line_if_empty(place, number);
         InstanceId {
@@ -259,6 +286,15 @@ impl Shelf {
         let work = self.work_mut(place);
         if let Some(job) = work.and_then(|work| work.jobs.get_mut(number)) {
             job.extent = extent;
+        }
+    }
+
+    /// The job's instances may go to any platform again.
+    pub fn free_platform(&mut self, job: JobId) {
+        let (place, number) = self.find(job);
+        let work = self.work_mut(place);
+        if let Some(job) = work.and_then(|work| work.jobs.get_mut(number)) {
+            job.platform = None;
         }
     }
 
@@ -368,7 +404,11 @@ impl FileWork {
 
 impl JobWork {
     fn may_go_to(&self, asker: Asker) -> bool {
-        self.unsent > 0 && self.sent.iter().all(|sent| sent.asker != asker)
+        let fits = match (self.platform, asker.platform) {
+            (Some(bound), Some(platform)) => bound == platform,
+            _ => true,
+        };
+        self.unsent > 0 && fits && self.sent.iter().all(|sent| sent.who != asker.who)
     }
 }
 

@@ -17,7 +17,7 @@ use super::job::{InstanceId, JobId, Outcome};
 use super::messages::{Check, ToAssimilator, ToFileDeleter, ToScheduler, ToTransitioner};
 use super::messages::{ToValidator, Verdict};
 use super::project::Project;
-use super::replication::Extent;
+use super::replication::{Extent, Rule};
 
 mod job_state;
 
@@ -246,6 +246,9 @@ fn carry_out(job: JobId, steps: Steps, project: &Project, ctx: &mut Context<'_>)
     }
     for _ in 0..steps.not_checked {
         ctx.note(Fact::ResultNotChecked);
+    }
+    if steps.free_platform && project.scenario.scheduler.replication == Rule::Homogeneous {
+        ctx.send(scheduler, ToScheduler::PlatformFreed { job }, feeder);
     }
     if steps.create > 0 {
         ctx.note(Fact::InstancesCreated {

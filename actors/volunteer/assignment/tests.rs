@@ -57,7 +57,11 @@ impl Desk {
         let mut visit = Visit {
             mflop_per_s: self.mflop_per_s.get(&host).copied().unwrap_or(1_000),
             line_kb_per_s: self.line_kb_per_s,
-            ..Visit::new(Asker(host), self.now, present.iter().copied().collect())
+            ..Visit::new(
+                Asker::new(host),
+                self.now,
+                present.iter().copied().collect(),
+            )
         };
         let rule = self.rule.rule();
         let decision = rule.choose(&mut visit, &self.shelf, &mut self.random);
@@ -71,7 +75,7 @@ impl Desk {
             Decision::Open(file) => self.shelf.open(file, INSTANCES, self.now).0,
             Decision::Nothing => return None,
         };
-        self.shelf.take(job, Asker(host), host);
+        self.shelf.take(job, Asker::new(host), host);
         let file = job.file(JOBS_PER_FILE);
         let files = self.files.entry(host).or_default();
         if !files.contains(&file) {
@@ -280,7 +284,7 @@ fn since_february_one_goes_through_a_file_forwards_only() {
         desk.round(&[1, 2]);
         // Somebody new is sent the second job; the first still lacks a host.
         let job = crate::volunteer::job::JobId(1);
-        desk.shelf.take(job, Asker(3), 3);
+        desk.shelf.take(job, Asker::new(3), 3);
         desk.files.insert(3, vec![FileId(0)]);
         assert_eq!(desk.ask(3), Some(expected), "{rule}");
     }
@@ -323,7 +327,7 @@ fn lite_prefers_the_hosts_own_file_and_as_shipped_every_other() {
         desk.shelf.open(FileId(0), INSTANCES, SimTime::START);
         desk.shelf.open(FileId(1), INSTANCES, SimTime::START);
         for asker in 1..=3 {
-            desk.shelf.take(first, Asker(asker), asker);
+            desk.shelf.take(first, Asker::new(asker), asker);
         }
         desk.files.insert(1, vec![FileId(0)]);
         desk.files.insert(2, vec![FileId(1)]);

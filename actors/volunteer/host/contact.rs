@@ -14,6 +14,7 @@ use super::{Host, Stage, Task};
 use crate::volunteer::Context;
 use crate::volunteer::job::{FileId, Outcome};
 use crate::volunteer::messages::{Report, Request, ToHost, ToScheduler};
+use crate::volunteer::platform::platform_of;
 
 /// How long a client watches before it trusts its own measurement of the time it is on.
 const LEARNING: SimDuration = SimDuration::from_days(1);
@@ -98,6 +99,7 @@ impl Host {
             host: ctx.me(),
             record: self.record,
             user: self.traits.user,
+            platform: platform_of(&self.project.scenario, ctx.me::<Host>().id()),
             cores: u32::from(self.traits.cores),
             speed_flop_per_s: self.traits.speed_flop_per_s as u64,
             memory_bytes: self.traits.memory_bytes,

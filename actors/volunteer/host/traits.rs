@@ -1,10 +1,11 @@
 //! What is a host like, and what will become of the instances it gets?
 
-use kernel::{SimDuration, SimTime};
+use kernel::{ActorId, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 use super::super::Context;
 use crate::volunteer::job::{Outcome, Output};
+use crate::volunteer::platform::place_of;
 use crate::volunteer::project::Project;
 
 /// What does not change about a host.
@@ -112,7 +113,7 @@ impl Traits {
             return (work, Outcome::Success, Output::AGREED_LIE);
         }
         if self.class != Class::Erring || !random.chance(self.error_rate) {
-            let place = scenario.validation.place.sample(random);
+            let place = scenario.validation.place.sample(random) + place_of(scenario, ActorId(me));
             return (work, Outcome::Success, Output::correct(place));
         }
         if random.chance(errors.wrong_output.value()) {

@@ -10,6 +10,7 @@ use super::{Behaviour, Pattern, Scenario};
 use crate::shared::quantity::Duration;
 use crate::volunteer::assignment;
 use crate::volunteer::job::MOST_INSTANCES;
+use crate::volunteer::platform::{MOST_PLATFORMS, PlatformShare};
 use crate::volunteer::replication::Rule;
 
 /// What is wrong with a scenario, and what would be right.
@@ -388,6 +389,32 @@ impl Scenario {
             "nobody is so many tolerances apart",
             "write a distribution of small numbers: its unit is the validator's tolerance",
         );
+        let platforms = &self.population.platforms;
+        let wanted = self.scheduler.replication == Rule::Homogeneous;
+        checks.require(
+            !wanted || !platforms.is_empty(),
+            "population.platforms",
+            "[]",
+            "with homogeneous redundancy, hosts are of some platform",
+            "write at least one, such as [{ name = \"windows\", share = 9 }, { name = \"linux\", share = 1 }]",
+        );
+        checks.require(
+            platforms.len() <= MOST_PLATFORMS,
+            "population.platforms",
+            platforms.len(),
+            "too many",
+            format!("write at most {MOST_PLATFORMS}"),
+        );
+        for platform in platforms {
+            let PlatformShare { name, share, place } = platform;
+            checks.require(
+                (1e-9..=1e9).contains(share) && (0.0..=1e6).contains(place),
+                "population.platforms",
+                format!("{{ name = {name:?}, share = {share}, place = {place} }}"),
+                "no hosts, or outputs too far away",
+                "write a share above 0 and a place from 0 to 1000000",
+            );
+        }
         if let Rule::Adaptive { trusted_after } = self.scheduler.replication {
             checks.at_least_one("scheduler.replication.trusted_after", trusted_after);
             checks.require(

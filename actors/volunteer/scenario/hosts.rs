@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shared::distribution::{CountedBin, Distribution, Family};
 use crate::shared::quantity::{Bandwidth, Bytes, Duration, Fraction};
+use crate::volunteer::platform::PlatformShare;
 
 /// What the hosts are like.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +17,9 @@ pub struct Population {
     /// Counts each host as one processor that is as fast as all of its processors together, as
     /// simulators do that know no others.
     pub one_core: bool,
+    /// Platforms that compute differently, if that matters: see `scheduler.replication` and
+    /// `validation`. Empty: all hosts compute alike.
+    pub platforms: Vec<PlatformShare>,
     /// Main memory per processor. The default is the 2016 value of the growth laws for SETI@home
     /// hosts of E. Heien, D. Kondo, D. Anderson, "Correlated resource models of Internet end
     /// hosts" (arXiv 1011.5568), of which we have the parameters at second hand.
@@ -234,6 +238,7 @@ impl Default for Population {
         Population {
             table: "../populations/einstein-2016.toml".to_owned(),
             one_core: false,
+            platforms: Vec::new(),
             memory_per_core: distribution(Family::Histogram {
                 bins: bins.to_vec(),
             }),

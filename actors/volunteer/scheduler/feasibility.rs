@@ -103,6 +103,7 @@ mod tests {
             host: Address::new(ActorId(100)),
             record: None,
             user: 0,
+            platform: None,
             cores: 2,
             speed_flop_per_s: 3_000_000_000,
             memory_bytes: 4 << 30,

@@ -25,7 +25,7 @@ impl Shelf {
     /// of this file: where he goes on.
     pub fn next_unsent_in(&self, file: FileId, asker: Asker) -> Option<JobId> {
         let work = self.work(self.place_of(file))?;
-        let newest = work.newest_sent.get(&asker);
+        let newest = work.newest_sent.get(&asker.who);
         let after = newest.map_or(Stamp::FIRST, |stamp| stamp.next());
         let mut in_line = work.unsent.range(after..).map(|(_, number)| number);
         let number = in_line.find(|&&number| work.jobs[number as usize].may_go_to(asker))?;

@@ -27,13 +27,13 @@ fn a_volunteer_gets_one_instance_of_a_job() {
     let mut shelf = shelf();
     let (job, _) = shelf.open(FileId(1), 2, NOW);
     let (first_host, second_host) = (0, 1);
-    shelf.take(job, Asker(7), first_host);
+    shelf.take(job, Asker::new(7), first_host);
     assert_eq!(
-        shelf.lowest_unsent(Asker(7)),
+        shelf.lowest_unsent(Asker::new(7)),
         None,
         "for {second_host}, too"
     );
-    assert_eq!(shelf.lowest_unsent(Asker(8)), Some(job));
+    assert_eq!(shelf.lowest_unsent(Asker::new(8)), Some(job));
 }
 
 #[test]
@@ -41,26 +41,26 @@ fn unsent_instances_are_found_again_after_more_were_created() {
     let mut shelf = shelf();
     let (first, _) = shelf.open(FileId(1), 1, NOW);
     let (second, _) = shelf.open(FileId(1), 1, NOW);
-    shelf.take(first, Asker(1), 1);
-    assert_eq!(shelf.lowest_unsent(Asker(2)), Some(second));
+    shelf.take(first, Asker::new(1), 1);
+    assert_eq!(shelf.lowest_unsent(Asker::new(2)), Some(second));
     shelf.add_instances(first, 1, NOW);
     assert_eq!(
-        shelf.lowest_unsent(Asker(2)),
+        shelf.lowest_unsent(Asker::new(2)),
         Some(second),
         "created before"
     );
-    shelf.take(second, Asker(2), 2);
-    assert_eq!(shelf.lowest_unsent(Asker(2)), Some(first));
-    assert_eq!(shelf.lowest_unsent(Asker(1)), None);
+    shelf.take(second, Asker::new(2), 2);
+    assert_eq!(shelf.lowest_unsent(Asker::new(2)), Some(first));
+    assert_eq!(shelf.lowest_unsent(Asker::new(1)), None);
     assert_eq!(shelf.withdraw(first).iter().collect::<Vec<_>>(), [1]);
-    assert_eq!(shelf.lowest_unsent(Asker(2)), None);
+    assert_eq!(shelf.lowest_unsent(Asker::new(2)), None);
 }
 
 #[test]
 fn a_report_counts_once_and_only_from_the_host_that_has_the_instance() {
     let mut shelf = shelf();
     let (job, _) = shelf.open(FileId(1), 2, NOW);
-    let instance = shelf.take(job, Asker(1), 4);
+    let instance = shelf.take(job, Asker::new(1), 4);
     assert_eq!(shelf.report(instance, 5), Reported::Ignore);
     assert_eq!(shelf.report(instance, 4), Reported::News);
     assert_eq!(shelf.report(instance, 4), Reported::Ignore);
@@ -87,7 +87,7 @@ fn a_file_goes_when_all_its_jobs_are_gone() {
     assert!(!shelf.delete(jobs[1]));
     assert!(!shelf.delete(jobs[0]));
     assert!(shelf.delete(jobs[2]));
-    assert_eq!(shelf.lowest_unsent_in(FileId(1), Asker(1)), None);
+    assert_eq!(shelf.lowest_unsent_in(FileId(1), Asker::new(1)), None);
     assert!(!shelf.can_open(FileId(1)));
 }
 
@@ -95,12 +95,21 @@ fn a_file_goes_when_all_its_jobs_are_gone() {
 fn an_asker_goes_on_after_the_newest_instance_he_has_got() {
     let mut shelf = shelf();
     let jobs: Vec<JobId> = (0..3).map(|_| shelf.open(FileId(1), 2, NOW).0).collect();
-    shelf.take(jobs[1], Asker(1), 1);
-    assert_eq!(shelf.lowest_unsent_in(FileId(1), Asker(1)), Some(jobs[0]));
-    assert_eq!(shelf.next_unsent_in(FileId(1), Asker(1)), Some(jobs[2]));
-    assert_eq!(shelf.next_unsent_in(FileId(1), Asker(2)), Some(jobs[0]));
-    shelf.take(jobs[2], Asker(1), 1);
-    assert_eq!(shelf.next_unsent_in(FileId(1), Asker(1)), None);
+    shelf.take(jobs[1], Asker::new(1), 1);
+    assert_eq!(
+        shelf.lowest_unsent_in(FileId(1), Asker::new(1)),
+        Some(jobs[0])
+    );
+    assert_eq!(
+        shelf.next_unsent_in(FileId(1), Asker::new(1)),
+        Some(jobs[2])
+    );
+    assert_eq!(
+        shelf.next_unsent_in(FileId(1), Asker::new(2)),
+        Some(jobs[0])
+    );
+    shelf.take(jobs[2], Asker::new(1), 1);
+    assert_eq!(shelf.next_unsent_in(FileId(1), Asker::new(1)), None);
 }
 
 #[test]
@@ -133,7 +142,7 @@ fn a_file_is_open_while_something_of_it_can_be_sent() {
     let round: Vec<FileId> = shelf.open_files_from(FileId(3)).collect();
     assert_eq!(round, [FileId(3), FileId(1)]);
     for (asker, &job) in jobs.iter().enumerate() {
-        shelf.take(job, Asker(asker as u32), 0);
+        shelf.take(job, Asker::new(asker as u32), 0);
     }
     assert_eq!(open(&shelf), [3], "all created and sent");
     shelf.add_instances(jobs[0], 1, NOW);
@@ -144,4 +153,19 @@ fn a_file_is_open_while_something_of_it_can_be_sent() {
         shelf.delete(job);
     }
     assert_eq!(open(&shelf), [3]);
+}
+
+#[test]
+fn instances_of_a_job_go_to_one_platform_until_it_is_freed() {
+    let mut shelf = shelf();
+    let [one, other] = [0, 1].map(|number| Some(Platform(number)));
+    let (job, _) = shelf.open(FileId(1), 4, SimTime::START);
+    assert_eq!(shelf.lowest_unsent(Asker::new(1).on(other)), Some(job));
+    shelf.take(job, Asker::new(1).on(one), 1);
+    assert_eq!(shelf.lowest_unsent(Asker::new(2).on(other)), None);
+    assert_eq!(shelf.lowest_unsent(Asker::new(2).on(one)), Some(job));
+    shelf.free_platform(job);
+    assert_eq!(shelf.lowest_unsent(Asker::new(2).on(other)), Some(job));
+    shelf.take(job, Asker::new(2).on(other), 2);
+    assert_eq!(shelf.lowest_unsent(Asker::new(3).on(one)), None);
 }

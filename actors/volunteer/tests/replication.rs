@@ -12,9 +12,10 @@ use crate::shared::quantity::{Bytes, Duration, Flop, Fraction};
 use crate::shared::results::Results;
 use crate::volunteer::job::{InstanceId, JobId, Outcome};
 use crate::volunteer::messages::{Message, ToScheduler, ToTransitioner};
+use crate::volunteer::platform::{Platform, PlatformShare};
 use crate::volunteer::replication::Rule;
 use crate::volunteer::scenario::{Majority, Pattern, Scenario};
-use crate::volunteer::{VolunteerActor, assignment};
+use crate::volunteer::{Metrics, VolunteerActor, assignment};
 
 fn days(days: u64) -> Duration {
     Duration::new(SimDuration::from_days(days))
@@ -233,6 +234,70 @@ fn hosts_in_league_that_lie_seldom_get_more_lies_past_adaptive_replication() {
     // Of pairs, both must be in league and lie: one in a hundred times 0.02 squared.
     assert!(fixed < 1e-3, "{fixed}");
     assert!((0.0002..0.01).contains(&adaptive), "{adaptive}");
+}
+
+/// Of which platforms the hosts are that got instances of each job.
+#[derive(Clone, Debug, Default)]
+struct PlatformsOfJobs {
+    of_host: BTreeMap<ActorId, Option<Platform>>,
+    of_job: BTreeMap<JobId, Vec<Option<Platform>>>,
+}
+
+impl Observer<VolunteerActor> for PlatformsOfJobs {
+    fn on_event(&mut self, _key: EventKey, _target: ActorId, message: &Message) {
+        match message {
+            Message::ToScheduler(ToScheduler::Requested(request)) => {
+                self.of_host.insert(request.host.id(), request.platform);
+            }
+            Message::ToTransitioner(ToTransitioner::InstanceDispatched {
+                instance, host, ..
+            }) => {
+                let platforms = self.of_job.entry(instance.job).or_default();
+                platforms.push(self.of_host[&host.id()]);
+            }
+            _ => {}
+        }
+    }
+
+    fn merge(&mut self, _other: Self) {
+        unreachable!("a sequential run has one observer");
+    }
+}
+
+#[test]
+fn homogeneous_redundancy_makes_platforms_agree_that_never_would() {
+    let of = |rule| {
+        let mut scenario = quorum_of(2);
+        scenario.population.platforms = [("windows", 3.0, 0.0), ("linux", 1.0, 5.0)]
+            .map(|(name, share, place)| PlatformShare {
+                name: name.to_owned(),
+                share,
+                place,
+            })
+            .to_vec();
+        scenario.scheduler.replication = rule;
+        scenario.validate().expect("a scenario that makes sense");
+        let end = SimTime::START + scenario.until.span();
+        let observers = (PlatformsOfJobs::default(), Metrics::new(&scenario));
+        let ((platforms, metrics), _) = run_sequentially(scenario.build(&inputs()), end, observers);
+        (platforms, metrics.results(&scenario))
+    };
+    let (mixed, results) = of(Rule::FixedQuorum);
+    let both = |jobs: &PlatformsOfJobs| {
+        let differ = |of: &&Vec<Option<Platform>>| of.iter().any(|platform| *platform != of[0]);
+        jobs.of_job.values().filter(differ).count()
+    };
+    assert!(both(&mixed) > 500 && scalar(&results, "checks_inconclusive") > 500.0);
+    let (bound, results) = of(Rule::Homogeneous);
+    assert!(bound.of_job.len() > 2_000, "a test of something");
+    assert_eq!(both(&bound), 0);
+    assert_eq!(scalar(&results, "checks_inconclusive"), 0.0);
+    assert_eq!(scalar(&results, "instances_invalid"), 0.0);
+    let hosts = bound.of_host.values();
+    let linux = hosts
+        .filter(|&&platform| platform == Some(Platform(1)))
+        .count();
+    assert!((5..=27).contains(&linux), "a quarter of sixty: {linux}");
 }
 
 /// Hosts of one processor that are always on and have other projects.

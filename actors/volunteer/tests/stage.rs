@@ -40,6 +40,7 @@ pub(super) fn request(scenario: &Scenario, number: u32) -> Request {
         host: host_address(scenario, number),
         record: None,
         user: number,
+        platform: None,
         cores: 4,
         speed_flop_per_s: 3_000_000_000,
         memory_bytes: 4 << 30,

@@ -69,6 +69,8 @@ pub(super) struct Steps {
     pub(super) timed_out: SmallVec<[TimedOut; 2]>,
     /// How many further instances to create.
     pub(super) create: u8,
+    /// Whether all instances before those have failed, so that others need not be like them.
+    pub(super) free_platform: bool,
     /// Whether unsent instances are to be withdrawn.
     pub(super) withdraw: bool,
     /// Results to validate, with the canonical output if there is one.
@@ -261,7 +263,9 @@ impl JobState {
         } else {
             self.want_validation(as_of, count, &mut steps);
             if self.canonical.is_none() {
+                steps.free_platform = self.all_failed(count);
                 steps.create = self.create_instances(rules, count);
+                steps.free_platform &= steps.create > 0;
             }
         }
         let decided = self.canonical.is_some() || !self.error_mask.is_empty();
@@ -326,6 +330,13 @@ impl JobState {
         if allowed < 0 || (allowed == 0 && self.needed(count) > 0) {
             self.error_mask.0 |= ErrorMask::TOO_MANY_TOTAL;
         }
+    }
+
+    /// Whether some have failed, and no other might still succeed: one that timed out might.
+    fn all_failed(&self, count: Count) -> bool {
+        let lost = State::Over(Outcome::NoReply);
+        let lost = self.instances.iter().any(|instance| instance.state == lost);
+        count.errors > 0 && count.success + count.in_progress == 0 && !lost
     }
 
     fn needed(&self, count: Count) -> u32 {

@@ -328,3 +328,25 @@ fn a_job_of_one_instance_gets_the_others_when_its_host_is_not_trusted() {
         (1, 1)
     );
 }
+
+#[test]
+fn a_job_is_free_of_its_platform_when_all_of_it_has_failed() {
+    let mut story = Story::begin(rules(2, 2, [6, 16, 14]));
+    story.send(0, hour(1));
+    story.send(1, hour(1));
+    story
+        .job
+        .report(0, Outcome::ClientError, Output::MISSING, hour(2));
+    let steps = story.transition(hour(2));
+    assert_eq!(
+        (steps.create, steps.free_platform),
+        (1, false),
+        "one is in progress"
+    );
+    story
+        .job
+        .report(1, Outcome::ClientError, Output::MISSING, hour(2));
+    let steps = story.transition(hour(2));
+    assert_eq!((steps.create, steps.free_platform), (1, true));
+    assert!(!story.transition(hour(2)).free_platform, "said once");
+}
