@@ -68,6 +68,23 @@ fn a_larger_quorum_never_means_fewer_instances_for_a_job() {
 }
 
 #[test]
+fn of_three_sound_instances_for_a_quorum_of_two_one_is_wasted() {
+    let mut scenario = quorum_of(3);
+    scenario.jobs.min_quorum = 2;
+    let results = run(&scenario);
+    let of = |name| scalar(&results, name);
+    let (valid, redundant) = (of("instances_valid"), of("instances_redundant"));
+    // Nothing fails and nobody leaves, so only the third of three can be in vain; and not where it
+    // was never sent, or came together with the second.
+    assert!(
+        redundant <= valid / 3.0 && redundant > valid / 6.0,
+        "{redundant} of {valid}"
+    );
+    assert!((of("wasted_fraction") - redundant / valid).abs() < 1e-12);
+    assert_eq!(of("instances_error") + of("instances_invalid"), 0.0);
+}
+
+#[test]
 fn a_quarter_of_pairs_within_two_tolerances_disagree_and_a_third_result_settles_it() {
     // Two places uniform in 0 to 2 are more than 1 apart with probability 1/4. A third place is then
     // within 1 of one of them, so no job is checked in vain twice.
