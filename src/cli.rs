@@ -136,6 +136,10 @@ pub struct DescribeArguments {
     /// Which scenario.
     #[command(flatten)]
     pub scenario: ScenarioArguments,
+    /// Run it once, one event after another, to find the longest chain of events that must follow each
+    /// other: the most that any number of workers could gain
+    #[arg(long)]
+    pub critical_path: bool,
     /// How it would be executed.
     #[command(flatten)]
     pub plan: PlanArguments,

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use kernel::horizon::RoundTrip;
-use kernel::{Promises, SimDuration};
+use kernel::{Actor, CriticalPath, Promises, SimDuration, SimTime, World, run_sequentially};
 
 use super::{Asked, Failure, run::print};
 use crate::cli::DescribeArguments;
@@ -47,7 +47,24 @@ pub fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
         .into_iter()
         .filter(|section| !section.is_empty())
         .collect();
-    print(&(text.join("\n\n") + "\n"))
+    print(&(text.join("\n\n") + "\n"))?;
+    if arguments.critical_path {
+        let end = SimTime::START + loaded.frame.until;
+        print(&(critical_path(world, end) + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Runs the world through the oracle, for the longest chain of events in it.
+fn critical_path<A: Actor>(world: World<A>, end: SimTime) -> String {
+    let (path, _) = run_sequentially(world, end, CriticalPath::default());
+    format!(
+        "\nCritical path: of {} events {} must follow each other. With whatever protocol, no number of \
+         workers could be more than {:.1} times as fast as one, if every event cost the same.",
+        numbers::count(path.events()),
+        numbers::count(path.length()),
+        path.parallelism(),
+    )
 }
 
 /// Refuses a world that is larger than the memory of this machine.
@@ -166,8 +183,9 @@ fn cycles(promises: &Promises) -> String {
 fn execution(plan: &Plan, promises: &Promises) -> String {
     let division = plan.divide(promises);
     format!(
-        "Execution: {} threads, {} partitions placed by {}, horizon {}, queue {}, runtime {}; windows of about {}",
+        "Execution: {} thread{}, {} partitions placed by {}, horizon {}, queue {}, runtime {}; windows of about {}",
         plan.threads,
+        if plan.threads == 1 { "" } else { "s" },
         division.directory.partitions(),
         name_of(&division.placement),
         name_of(&plan.horizon_for(promises)),

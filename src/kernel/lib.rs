@@ -10,7 +10,8 @@
 //! * [`RandomStream`]: chance, owned by actors ([`random`], [`variates`]);
 //! * [`World`], [`Promises`]: who exists and what they have promised ([`world`], [`promise`]);
 //! * [`run_sequentially`]: the oracle ([`sequential`]);
-//! * [`Observer`], [`Fingerprint`], [`Transcript`]: who watches ([`observer`], [`fingerprint`]);
+//! * [`Observer`], [`Fingerprint`], [`Transcript`], [`CriticalPath`]: who watches ([`observer`],
+//!   [`fingerprint`], [`critical_path`]);
 //! * [`Saved`], [`Linked`]: what can be written down and taken up again ([`saved`]);
 //! * [`Standstill`], [`Restoration`]: a run between two windows ([`standstill`]);
 //! * [`Rehearsal`]: one actor on an empty stage, for tests ([`rehearsal`]).
@@ -26,6 +27,7 @@
 
 pub mod actor;
 pub mod context;
+pub mod critical_path;
 pub mod directory;
 pub mod envelope;
 pub mod fingerprint;
@@ -45,6 +47,7 @@ pub mod world;
 
 pub use actor::{Actor, ActorId, Address, Group, Inbox};
 pub use context::{Context, Desk};
+pub use critical_path::CriticalPath;
 pub use directory::Directory;
 pub use envelope::{Envelope, EventKey};
 pub use fingerprint::{Fingerprint, Transcript};
