@@ -322,6 +322,10 @@ fn check_and_describe_say_what_would_run_and_run_nothing() {
     ] {
         assert!(words.contains(part), "`{part}` is missing in\n{words}");
     }
+    let shorter = ["--set", "hosts=50", "--until", "6 h", "--critical-path"];
+    let output = myriad(folder.path(), &[&["describe", SMALL][..], &shorter].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("must follow each other"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
