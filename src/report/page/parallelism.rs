@@ -114,7 +114,7 @@ mod tests {
         // Half way to four, on a logarithmic axis, is two.
         let half = (RIGHT - LEFT) / 2.0;
         assert!(page.contains(&format!("width=\"{half:.1}\"")), "{page}");
-        assert!(page.contains("1.9x") && page.contains("25.0 %"), "{page}");
+        assert!(page.contains("1.900x") && page.contains("25.0 %"), "{page}");
         assert!(page.contains("scheduler &lt;0&gt;"));
     }
 
