@@ -8,5 +8,6 @@ pub mod availability;
 pub mod population;
 pub mod processor;
 
+pub mod narration;
 pub mod results;
 pub mod tally;

@@ -224,6 +224,7 @@ impl DocumentHost {
             output,
             report_at: SimTime::NEVER,
         });
+        ctx.note(Fact::ComputationBegun);
         ctx.schedule(ToHost::ComputationEnded { instance }, takes);
         self.need_file(self.project.file_of(instance.job), ctx);
     }

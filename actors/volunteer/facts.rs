@@ -49,6 +49,12 @@ pub enum Fact {
         /// How many it has left.
         files: u32,
     },
+    /// A processor of the host has taken up an instance, or goes on with one that was interrupted
+    /// while the host was off.
+    ComputationBegun,
+    /// All computations were interrupted: what goes on, begins again. (A host that is switched off does
+    /// not note this.)
+    ComputationsPaused,
     /// A processor of the host has worked off an instance.
     ComputationEnded {
         /// For how long it computed.

@@ -389,6 +389,7 @@ impl Host {
     /// Lets a task compute until it ends, the machine is switched off, or it is another project's
     /// turn, whichever is first.
     fn run(&mut self, place: usize, ctx: &mut Context<'_>) {
+        ctx.note(Fact::ComputationBegun);
         let until = self.next_interruption();
         let task = &mut self.tasks[place];
         let ends = task.computation.resume(ctx.now());

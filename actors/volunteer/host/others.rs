@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::{Host, Stage};
 use crate::volunteer::Context;
+use crate::volunteer::facts::Fact;
 use crate::volunteer::messages::ToHost;
 
 /// This project among others on a host.
@@ -147,6 +148,7 @@ impl Host {
             return;
         }
         self.settle_with_others(now);
+        ctx.note(Fact::ComputationsPaused);
         for task in &mut self.tasks {
             if task.stage == Stage::Running {
                 task.computation.pause(now);

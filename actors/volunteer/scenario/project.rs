@@ -160,6 +160,9 @@ pub struct Servers {
 pub struct Record {
     /// The time between two points of a series.
     pub interval: Duration,
+    /// Which messages are recorded: empty for none, "all", or a filter such as "time=2d..3d;
+    /// actors=host[0..20],scheduler; kinds=request,reply".
+    pub trace: String,
 }
 
 impl Default for Jobs {
@@ -242,6 +245,7 @@ impl Default for Record {
     fn default() -> Self {
         Record {
             interval: seconds(3_600),
+            trace: String::new(),
         }
     }
 }
