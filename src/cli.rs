@@ -1,12 +1,15 @@
 //! The verbs of the command line and their options.
 
 pub mod bench;
+pub mod compare;
+pub mod trace;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::coordinator::{HorizonRule, Plan, QueueRule, Runtime};
+use crate::trace::Filter;
 
 /// Simulates volunteer computing: every host, scheduler, validator and file server is an actor.
 #[derive(Debug, Parser)]
@@ -30,6 +33,14 @@ pub enum Verb {
     Population(PopulationArguments),
     /// Print what can stand in a scenario file, as a JSON schema for editors
     Schema(SchemaArguments),
+    /// Print the messages that a run has recorded (run --trace), or their statistics
+    Trace(trace::TraceArguments),
+    /// Tell the story of a recorded message, of a job or of a host, in words
+    Explain(trace::ExplainArguments),
+    /// Compare two recorded runs: where do they part?
+    Compare(compare::CompareArguments),
+    /// Write what was recorded for other tools: Perfetto, Chrome's viewer, process mining
+    Export(trace::ExportArguments),
     /// Measure how fast it is: interleaved runs, speed-up over threads, digests compared
     #[command(subcommand)]
     Bench(bench::BenchSubject),
@@ -100,6 +111,10 @@ pub struct RunArguments {
     /// The run directory; it must not exist [default: the next number of runs/NAME-1, -2, ...]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Record messages: `all`, or those that pass a filter, as in 'time=2d..3d;
+    /// actors=host[0..20],scheduler; kinds=request,reply' [default: what the scenario says]
+    #[arg(long, value_name = "FILTER")]
+    pub trace: Option<Filter>,
     /// How to show progress
     #[arg(long, value_enum, default_value_t)]
     pub progress: ProgressStyle,

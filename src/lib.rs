@@ -8,4 +8,5 @@ pub mod import;
 pub mod placement;
 pub mod report;
 pub mod scenario;
+pub mod trace;
 pub mod view;

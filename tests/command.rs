@@ -10,13 +10,13 @@ use serde_json::Value;
 const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/volunteer/small.toml");
 
 /// What `myriad` does in `folder` with these arguments.
-fn myriad(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn myriad(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::cargo_bin("myriad").expect("the program has been built");
     command.current_dir(folder).args(arguments);
     command.output().expect("the program can be started")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
 }
 
@@ -64,7 +64,7 @@ fn run_small(folder: &Path, name: &str, more: &[&str]) -> PathBuf {
     folder.join(name)
 }
 
-fn json(path: PathBuf) -> Value {
+pub(crate) fn json(path: PathBuf) -> Value {
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
@@ -323,7 +323,10 @@ fn check_and_describe_say_what_would_run_and_run_nothing() {
         assert!(words.contains(part), "`{part}` is missing in\n{words}");
     }
     let shorter = ["--set", "hosts=50", "--until", "6 h", "--critical-path"];
-    let output = myriad(folder.path(), &[&["describe", SMALL][..], &shorter].concat());
+    let output = myriad(
+        folder.path(),
+        &[&["describe", SMALL][..], &shorter].concat(),
+    );
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("must follow each other"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -5,4 +5,5 @@ mod bad_scenarios;
 mod benchmark;
 mod command;
 mod faults;
+mod trace;
 mod worlds;

@@ -8,6 +8,7 @@ use crate::coordinator::RunError;
 use crate::report::progress::say;
 use crate::report::run_directory::RunDirectoryError;
 use crate::scenario::ScenarioError;
+use crate::trace::TraceError;
 
 /// Why a verb did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,9 @@ pub enum Failure {
     /// The run directory cannot be had.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
+    /// A trace cannot be written or read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// The run was interrupted; what it had found by then has been reported.
     #[error("interrupted: the results are of the time that was reached")]
     Interrupted,
@@ -47,8 +51,9 @@ impl Failure {
         match self {
             Failure::Scenario(_)
             | Failure::Asked(_)
+            | Failure::Trace(TraceError::Filter(_))
             | Failure::Directory(RunDirectoryError::Exists(_)) => 2,
-            Failure::Run(_) | Failure::Directory(_) => 1,
+            Failure::Run(_) | Failure::Trace(_) | Failure::Directory(_) => 1,
             Failure::Disagreement(_) => 4,
             Failure::Interrupted => INTERRUPTED,
             Failure::NobodyListens => 0,

@@ -3,11 +3,15 @@
 pub mod bench;
 pub mod check;
 pub mod describe;
+pub mod difference;
+pub mod explain;
+pub mod export;
 pub mod failure;
 pub mod interrupt;
 pub mod population;
 pub mod run;
 pub mod schema;
+pub mod trace;
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +30,10 @@ pub fn execute(verb: Verb) -> Result<(), Failure> {
         Verb::Describe(arguments) => describe::describe(&arguments),
         Verb::Population(arguments) => population::population(&arguments),
         Verb::Schema(arguments) => schema::schema(&arguments),
+        Verb::Trace(arguments) => trace::trace(&arguments),
+        Verb::Explain(arguments) => explain::explain(&arguments),
+        Verb::Compare(arguments) => difference::first_difference(&arguments.one, &arguments.other),
+        Verb::Export(arguments) => export::export(&arguments),
         Verb::Bench(subject) => bench::bench(&subject),
         Verb::BenchOne { job } => bench::bench_one(&job),
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
-use kernel::{Fingerprint, SimTime};
+use kernel::{Fingerprint, SimTime, World};
 
 use super::{Asked, Failure, interrupt};
 use crate::cli::{ProgressStyle, RunArguments};
@@ -15,6 +15,8 @@ use crate::report::record::{self, LAYOUT};
 use crate::report::run_directory::{RUNS, RunDirectory, RunDirectoryError};
 use crate::report::{Engine, Manifest, RunRecord, metrics_file, numbers, page, table};
 use crate::scenario::domain::{Domain, Loaded};
+use crate::trace::recording::Subject;
+use crate::trace::{Filter, Recording, TraceError};
 
 /// Runs a scenario and reports on it.
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
@@ -46,21 +48,38 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
     let world = D::build(&loaded.scenario, &loaded.inputs);
     let rate = forecast.events / loaded.frame.until.as_secs_f64();
     let plan = arguments.plan.plan().suited_to(world.promises(), rate);
-    let observers = (Fingerprint::default(), D::metrics(&loaded.scenario));
     let end = SimTime::START + loaded.frame.until;
+    let recording = begin_recording(
+        &loaded,
+        arguments.trace.as_ref(),
+        &world,
+        directory.partial(),
+    )?;
+    let observers = (
+        (Fingerprint::default(), D::metrics(&loaded.scenario)),
+        recording.as_ref().map(Recording::recorder),
+    );
     let progress = Progress::new(arguments.progress, end, stop);
     let (began, before) = (Instant::now(), Usage::now());
-    let outcome = coordinator::run(world, &plan, end, observers, &progress);
-    let (wall_s, usage) = (began.elapsed().as_secs_f64(), Usage::now().since(before));
+    let outcome = match &recording {
+        None => coordinator::run(world, &plan, end, observers, &progress),
+        Some(recording) => {
+            let watching = recording.watching(&progress);
+            coordinator::run(world, &plan, end, observers, &watching)
+        }
+    };
     let outcome = outcome.inspect_err(|_| progress.abandon())?;
-    progress.finish(outcome.reached, outcome.engine.events);
-
     let Outcome {
-        observer: (fingerprint, metrics),
+        observer: ((fingerprint, metrics), _),
         engine,
         reached,
         completed,
     } = outcome;
+    let recorded = recording.map(|recording| recording.finish(reached));
+    let (wall_s, usage) = (began.elapsed().as_secs_f64(), Usage::now().since(before));
+    progress.finish(reached, engine.events);
+    recorded.transpose()?;
+
     let results = D::results(metrics, &loaded.scenario);
     let digest = record::digest(fingerprint.events(), &fingerprint.to_string(), &results);
     let reached_s = reached.min(end).as_secs_f64();
@@ -93,6 +112,32 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
     } else {
         Err(Failure::Interrupted)
     }
+}
+
+/// The recording of a run of this domain.
+type RecordingOf<D> = Recording<<D as Domain>::Actor, <D as Domain>::Narrator>;
+
+/// Begins to record what the command line wants recorded or, if it says nothing, the scenario.
+fn begin_recording<D: Domain>(
+    loaded: &Loaded<D>,
+    asked: Option<&Filter>,
+    world: &World<D::Actor>,
+    folder: &Path,
+) -> Result<Option<RecordingOf<D>>, Failure> {
+    let filter = match (asked, D::trace(&loaded.scenario)) {
+        (Some(filter), _) => filter.clone(),
+        (None, "") => return Ok(None),
+        (None, text) => text.parse().map_err(TraceError::from)?,
+    };
+    let subject = Subject {
+        domain: D::NAME,
+        name: &loaded.frame.name,
+        seed: loaded.frame.seed,
+        end: SimTime::START + loaded.frame.until,
+    };
+    let narrator = D::narrator(&loaded.scenario);
+    let recording = Recording::begin(folder, &subject, &filter, world.promises(), narrator)?;
+    Ok(Some(recording))
 }
 
 /// The scenario with all its defaults and overrides written out.

@@ -62,6 +62,13 @@ impl Saved for Fingerprint {
     }
 }
 
+/// A digest of what a message says, the same on every machine.
+pub fn digest(message: &impl Hash) -> u64 {
+    let mut hasher = ValueHasher(0);
+    message.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// A hasher that takes numbers by value, so that a digest is the same on every machine.
 struct ValueHasher(u64);
 
@@ -166,12 +173,7 @@ impl<A: Actor> Transcript<A> {
         };
         let (here, there) = (self.into_events(), other.into_events());
         let same = |a: &(EventKey, ActorId, A::Message), b: &(EventKey, ActorId, A::Message)| {
-            let digest = |event: &(EventKey, ActorId, A::Message)| {
-                let mut hasher = ValueHasher(0);
-                event.hash(&mut hasher);
-                hasher.finish()
-            };
-            a.0 == b.0 && a.1 == b.1 && digest(a) == digest(b)
+            a.0 == b.0 && a.1 == b.1 && digest(&a.2) == digest(&b.2)
         };
         let agreed = here
             .iter()

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use actors::shared::narration::Narrator;
 use actors::shared::results::Results;
 use kernel::{Actor, Observer, SimDuration, World};
 use schemars::JsonSchema;
@@ -25,6 +26,8 @@ pub trait Domain {
     type Actor: Actor;
     /// Who turns its facts into results.
     type Metrics: Observer<Self::Actor>;
+    /// Who tells of its messages.
+    type Narrator: Narrator<Self::Actor>;
 
     /// The scenario's name, seed and length.
     fn frame(scenario: &Self::Scenario) -> Frame;
@@ -47,6 +50,12 @@ pub trait Domain {
 
     /// The observer of a run.
     fn metrics(scenario: &Self::Scenario) -> Self::Metrics;
+
+    /// Which messages are recorded, as the scenario says: a filter, empty for none.
+    fn trace(scenario: &Self::Scenario) -> &str;
+
+    /// Who tells of a run's messages.
+    fn narrator(scenario: &Self::Scenario) -> Self::Narrator;
 
     /// What the observer found.
     fn results(metrics: Self::Metrics, scenario: &Self::Scenario) -> Results;

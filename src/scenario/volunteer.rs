@@ -5,13 +5,14 @@ use std::path::Path;
 use actors::shared::population::HostTable;
 use actors::shared::results::Results;
 use actors::volunteer::metrics::Metrics;
-use actors::volunteer::{Inputs, Scenario, VolunteerActor};
+use actors::volunteer::{Inputs, Scenario, VolunteerActor, VolunteerNarrator};
 use kernel::World;
 
 use super::domain::{Domain, Forecast, Frame, Problem};
 use super::error::ScenarioError;
 use super::file::{LARGEST_POPULATION, ScenarioText, path_of, read_text};
 use crate::import::population_file::{read_population, write_population};
+use crate::trace::Filter;
 
 /// BOINC projects and their volunteers' hosts.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ impl Domain for Volunteer {
     type Inputs = Inputs;
     type Actor = VolunteerActor;
     type Metrics = Metrics;
+    type Narrator = VolunteerNarrator;
 
     fn frame(scenario: &Scenario) -> Frame {
         Frame {
@@ -43,7 +45,9 @@ impl Domain for Volunteer {
             wrong: problem.wrong,
             right: problem.right,
         });
-        problems.collect()
+        problems
+            .chain(problem_of_trace(&scenario.record.trace))
+            .collect()
     }
 
     fn read_inputs(
@@ -79,6 +83,14 @@ impl Domain for Volunteer {
         Metrics::new(scenario)
     }
 
+    fn trace(scenario: &Scenario) -> &str {
+        &scenario.record.trace
+    }
+
+    fn narrator(scenario: &Scenario) -> VolunteerNarrator {
+        VolunteerNarrator::new(scenario)
+    }
+
     fn results(metrics: Metrics, scenario: &Scenario) -> Results {
         metrics.results(scenario)
     }
@@ -91,6 +103,23 @@ impl Domain for Volunteer {
             memory_bytes: forecast.memory_bytes as f64,
         }
     }
+}
+
+/// What is wrong with the filter of what is recorded, as far as can be told without the world.
+fn problem_of_trace(text: &str) -> Option<Problem> {
+    if text.is_empty() {
+        return None;
+    }
+    let read = text.parse::<Filter>().and_then(|filter| {
+        filter.check_for_recording()?;
+        filter.check_kinds(VolunteerNarrator::kind_names())
+    });
+    read.err().map(|error| Problem {
+        key: "record.trace".to_owned(),
+        found: format!("{text:?}"),
+        wrong: error.message,
+        right: error.help,
+    })
 }
 
 fn read_table(path: &Path) -> Result<HostTable, ScenarioError> {
