@@ -3,6 +3,9 @@
 pub mod bench;
 pub mod compare;
 pub mod trace;
+pub mod collect;
+pub mod plan;
+pub mod sweep;
 
 use std::path::PathBuf;
 
@@ -29,6 +32,12 @@ pub enum Verb {
     Check(CheckArguments),
     /// Describe the world of a scenario: cast, promises, partitions, size; nothing is run
     Describe(DescribeArguments),
+    /// List the runs of a study, the `[study]` table of a scenario, before any is run
+    Plan(plan::PlanRunsArguments),
+    /// Run a study on all cores, each run in a process of its own; run it again to resume
+    Sweep(sweep::SweepArguments),
+    /// Put what the runs of a study found into one table
+    Collect(collect::CollectArguments),
     /// Turn a table of real hosts (BOINC's cpu_list as CSV) into a population file
     Population(PopulationArguments),
     /// Print what can stand in a scenario file, as a JSON schema for editors

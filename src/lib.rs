@@ -9,4 +9,5 @@ pub mod placement;
 pub mod report;
 pub mod scenario;
 pub mod trace;
+pub mod study;
 pub mod view;

@@ -9,6 +9,7 @@ use crate::report::progress::say;
 use crate::report::run_directory::RunDirectoryError;
 use crate::scenario::ScenarioError;
 use crate::trace::TraceError;
+use crate::study::directory::StudyError;
 
 /// Why a verb did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,15 @@ pub enum Failure {
     /// Nobody listens to the output any more: not worth a word.
     #[error("nobody listens")]
     NobodyListens,
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Self {
+        match error {
+            StudyError::Other(message) => Failure::Asked(message),
+            StudyError::Refused(error) => Failure::Directory(error),
+        }
+    }
 }
 
 impl From<RunError> for Failure {

@@ -2,16 +2,19 @@
 
 pub mod bench;
 pub mod check;
+pub mod collect;
 pub mod describe;
 pub mod difference;
 pub mod explain;
 pub mod export;
 pub mod failure;
 pub mod interrupt;
+pub mod plan;
 pub mod population;
 pub mod run;
 pub mod schema;
 pub mod trace;
+pub mod sweep;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +31,9 @@ pub fn execute(verb: Verb) -> Result<(), Failure> {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Describe(arguments) => describe::describe(&arguments),
+        Verb::Plan(arguments) => plan::plan(&arguments),
+        Verb::Sweep(arguments) => sweep::sweep(&arguments),
+        Verb::Collect(arguments) => collect::collect(&arguments),
         Verb::Population(arguments) => population::population(&arguments),
         Verb::Schema(arguments) => schema::schema(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

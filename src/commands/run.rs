@@ -141,7 +141,7 @@ fn begin_recording<D: Domain>(
 }
 
 /// The scenario with all its defaults and overrides written out.
-fn scenario_text<D: Domain>(loaded: &Loaded<D>) -> Result<String, Failure> {
+pub(super) fn scenario_text<D: Domain>(loaded: &Loaded<D>) -> Result<String, Failure> {
     let text = toml::to_string_pretty(&loaded.scenario)
         .map_err(|error| Failure::Run(format!("cannot write the scenario down: {error}")))?;
     Ok(format!(

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use actors::shared::results::{Results, Series};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
@@ -98,10 +100,69 @@ fn write_rows<W: Write + Send>(
     Ok(())
 }
 
+/// Reads the series that [`write_metrics`] has written, in their order.
+pub fn read_metrics(file: impl ChunkReader + 'static) -> Result<Vec<Series>, ParquetError> {
+    let reader = SerializedFileReader::new(file)?;
+    let metadata = reader.metadata().file_metadata();
+    let described = metadata.key_value_metadata().cloned().unwrap_or_default();
+    let title_of = |name: &str| {
+        let key = format!("title:{name}");
+        let pair = described.iter().find(|pair| pair.key == key);
+        pair.and_then(|pair| pair.value.clone())
+            .unwrap_or_else(|| name.to_owned())
+    };
+    let mut found: Vec<Series> = Vec::new();
+    for group in 0..reader.num_row_groups() {
+        let rows = reader.get_row_group(group)?;
+        let count = rows.metadata().num_rows().max(0) as usize;
+        let times = read_column::<DoubleType>(&*rows, 0, count)?;
+        let names = read_column::<ByteArrayType>(&*rows, 1, count)?;
+        let values = read_column::<DoubleType>(&*rows, 2, count)?;
+        let units = read_column::<ByteArrayType>(&*rows, 3, count)?;
+        for (((time, name), value), unit) in times.into_iter().zip(names).zip(values).zip(units) {
+            // The rows of a series stand together.
+            if found
+                .last()
+                .is_none_or(|series| series.name.as_bytes() != name.data())
+            {
+                let name = name.as_utf8()?.to_owned();
+                found.push(Series {
+                    title: title_of(&name),
+                    name,
+                    unit: unit.as_utf8()?.to_owned(),
+                    times_s: Vec::new(),
+                    values: Vec::new(),
+                });
+            }
+            let series = found.last_mut().expect("it has just been made");
+            series.times_s.push(time);
+            series.values.push(value);
+        }
+    }
+    Ok(found)
+}
+
+fn read_column<T: DataType>(
+    rows: &dyn RowGroupReader,
+    column: usize,
+    count: usize,
+) -> Result<Vec<T::T>, ParquetError> {
+    let mut reader = get_typed_column_reader::<T>(rows.get_column_reader(column)?);
+    let mut values = Vec::with_capacity(count);
+    while values.len() < count {
+        let (_, read, _) = reader.read_records(count - values.len(), None, None, &mut values)?;
+        if read == 0 {
+            return Err(ParquetError::General(
+                "a column is shorter than the file says".to_owned(),
+            ));
+        }
+    }
+    Ok(values)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
 
     fn series(name: &str, unit: &str, values: &[f64]) -> Series {
@@ -126,6 +187,8 @@ mod tests {
         let mut file = Vec::new();
         write_metrics(&mut file, &results).unwrap();
 
+        let read = read_metrics(bytes::Bytes::from(file.clone())).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{:?}", results.series));
         let reader = SerializedFileReader::new(bytes::Bytes::from(file)).unwrap();
         let rows: Vec<_> = reader
             .get_row_iter(None)

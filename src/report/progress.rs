@@ -137,7 +137,7 @@ pub fn say(line: &str) {
 }
 
 /// The next time for a line: 1, 2, 5, 10, 20, 50, ... seconds.
-fn later(wall: Duration) -> Duration {
+pub fn later(wall: Duration) -> Duration {
     let mut decade = 1;
     loop {
         for step in [1, 2, 5] {
@@ -235,7 +235,7 @@ fn round_to_three(value: f64) -> f64 {
 }
 
 /// A wall time as people wait for it: "8 s", "3 min 20 s", "2 h 5 min".
-fn brief(seconds: f64) -> String {
+pub fn brief(seconds: f64) -> String {
     let whole = seconds.max(0.0).round().min(1e15) as u64;
     match whole {
         0..60 => format!("{whole} s"),

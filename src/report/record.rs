@@ -162,6 +162,8 @@ pub fn summary(record: &RunRecord) -> Value {
             "mean": distribution.mean,
             "max": distribution.max,
             "quantiles": quantiles.collect::<Map<_, _>>(),
+            // Three numbers a bin: from, to, count.
+            "bins": distribution.bins.iter().map(|bin| json!([bin.low, bin.high, bin.count])).collect::<Vec<_>>(),
         });
         (distribution.name.clone(), entry)
     });
@@ -173,6 +175,7 @@ pub fn summary(record: &RunRecord) -> Value {
         });
         (table.name.clone(), entry)
     });
+    let headlines = results.scalars.iter().filter(|scalar| scalar.headline);
     json!({
         "name": manifest.name,
         "domain": manifest.domain,
@@ -181,9 +184,11 @@ pub fn summary(record: &RunRecord) -> Value {
         "reached_s": manifest.reached_s,
         "completed": manifest.completed,
         "digest": manifest.digest,
+        "headlines": headlines.map(|scalar| &scalar.name).collect::<Vec<_>>(),
         "scalars": scalars.collect::<Map<_, _>>(),
         "distributions": distributions.collect::<Map<_, _>>(),
         "tables": tables.collect::<Map<_, _>>(),
+        "charts": results.charts,
     })
 }
 

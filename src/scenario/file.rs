@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
-use toml_edit::{Document, DocumentMut};
+use toml_edit::{Document, DocumentMut, Item};
 
 use super::error::{ScenarioError, printable};
 use super::key_path::{KeyPath, Step};
@@ -26,9 +26,14 @@ pub struct ScenarioText {
     name: String,
     original: Document<String>,
     overrides: Vec<Override>,
-    /// The document after the overrides, as text.
+    /// The document after the overrides, as text, without its study.
     changed: String,
+    /// The study alone, if there is one: which runs are made of the scenario is not a part of it.
+    study: Option<Item>,
 }
+
+/// The table of a file that says which runs are made of the scenario.
+const STUDY: &str = "study";
 
 impl ScenarioText {
     /// Reads the file at `path` and applies `overrides`, in their order.
@@ -45,13 +50,15 @@ impl ScenarioText {
             ScenarioError::in_text(name, text, span, printable(error.message().trim()))
                 .with_help("the file is not well-formed TOML".to_owned())
         })?;
-        let changed = if overrides.is_empty() {
+        let mut study = None;
+        let changed = if overrides.is_empty() && !original.contains_key(STUDY) {
             text.to_owned()
         } else {
             let mut document: DocumentMut = original.clone().into_mut();
             for change in &overrides {
                 change.apply(&mut document)?;
             }
+            study = document.remove(STUDY);
             document.to_string()
         };
         Ok(ScenarioText {
@@ -59,7 +66,28 @@ impl ScenarioText {
             original,
             overrides,
             changed,
+            study,
         })
+    }
+
+    /// The text with more changes, after those it has already.
+    pub fn with(&self, more: &[Override]) -> Result<Self, ScenarioError> {
+        let overrides = self.overrides.iter().chain(more).cloned().collect();
+        Self::new(&self.name, self.original.raw(), overrides)
+    }
+
+    /// The study, if there is one.
+    pub fn study(&self) -> Option<&Item> {
+        self.study.as_ref()
+    }
+
+    /// What a document that holds nothing but the study means.
+    pub fn meaning_of_study<S: DeserializeOwned>(&self) -> Result<S, ScenarioError> {
+        let mut document = DocumentMut::new();
+        if let Some(study) = &self.study {
+            document.insert(STUDY, study.clone());
+        }
+        self.meaning_in(&document.to_string())
     }
 
     /// Refuses a scenario of a domain that is not one of `known`. One that names none is of the
@@ -85,8 +113,12 @@ impl ScenarioText {
 
     /// What the text means.
     pub fn meaning<S: DeserializeOwned>(&self) -> Result<S, ScenarioError> {
-        let deserialised = toml::Deserializer::parse(&self.changed).and_then(|d| S::deserialize(d));
-        deserialised.map_err(|error| self.explain(error.message(), error.span()))
+        self.meaning_in(&self.changed)
+    }
+
+    fn meaning_in<S: DeserializeOwned>(&self, text: &str) -> Result<S, ScenarioError> {
+        let deserialised = toml::Deserializer::parse(text).and_then(|d| S::deserialize(d));
+        deserialised.map_err(|error| self.explain(text, error.message(), error.span()))
     }
 
     /// An error about the value at `path`.
@@ -95,8 +127,13 @@ impl ScenarioText {
     }
 
     /// Gives a message of the deserialiser its place and its suggestion.
-    fn explain(&self, message: &str, span: Option<std::ops::Range<usize>>) -> ScenarioError {
-        let document = Document::parse(self.changed.as_str()).ok();
+    fn explain(
+        &self,
+        text: &str,
+        message: &str,
+        span: Option<std::ops::Range<usize>>,
+    ) -> ScenarioError {
+        let document = Document::parse(text).ok();
         let path = match (&document, span) {
             (Some(document), Some(span)) if !span.is_empty() => {
                 KeyPath::at_offset(document.as_table(), span.start)

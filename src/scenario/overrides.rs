@@ -60,6 +60,19 @@ impl Override {
         }
     }
 
+    /// An override that has been read already, shown as it would be typed.
+    pub fn of(path: KeyPath, value: Value) -> Self {
+        let key = path.to_string();
+        let start = "--set ".len();
+        Override {
+            argument: format!("--set {key}={}", value.to_string().trim()),
+            key_start: start,
+            value_start: start + key.len() + 1,
+            path,
+            value,
+        }
+    }
+
     /// Where the key stands in the argument.
     pub fn key_span(&self) -> std::ops::Range<usize> {
         self.key_start..self.value_start.saturating_sub(1)
