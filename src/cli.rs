@@ -4,8 +4,12 @@ pub mod bench;
 pub mod compare;
 pub mod trace;
 pub mod collect;
+pub mod compare;
+pub mod fit;
 pub mod plan;
+pub mod report;
 pub mod sweep;
+pub mod validate;
 
 use std::path::PathBuf;
 
@@ -38,6 +42,14 @@ pub enum Verb {
     Sweep(sweep::SweepArguments),
     /// Put what the runs of a study found into one table
     Collect(collect::CollectArguments),
+    /// Say what differs between two runs, combinations, studies or scenarios, by how much, how surely
+    Compare(compare::CompareArguments),
+    /// Write one page of charts and tables for a run, a study or a comparison
+    Report(report::ReportArguments),
+    /// Fit distributions to a column of a CSV file
+    Fit(fit::FitArguments),
+    /// Compare the distributions of a run with real data
+    Validate(validate::ValidateArguments),
     /// Turn a table of real hosts (BOINC's cpu_list as CSV) into a population file
     Population(PopulationArguments),
     /// Print what can stand in a scenario file, as a JSON schema for editors

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod cli;
 pub mod commands;
 pub mod coordinator;
+pub mod fit;
 pub mod import;
 pub mod placement;
 pub mod report;

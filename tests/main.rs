@@ -6,4 +6,5 @@ mod benchmark;
 mod command;
 mod faults;
 mod trace;
+mod study;
 mod worlds;

@@ -3,10 +3,10 @@
 //! A domain's metrics end as [`Results`]; reports know nothing else of the domain. Everything in
 //! here is repeatable: it depends on scenario and seed, never on how the run was executed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// All that a run found.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Results {
     /// Single figures, in the order in which people want to read them.
     pub scalars: Vec<Scalar>,
@@ -21,7 +21,7 @@ pub struct Results {
 }
 
 /// A single figure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scalar {
     /// Its name in files: `snake_case`, never changed within a major version.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Scalar {
 }
 
 /// A figure over simulated time.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Series {
     /// Its name in files.
     pub name: String,
@@ -51,7 +51,7 @@ pub struct Series {
 }
 
 /// How a quantity is distributed: bins and quantiles.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Distribution {
     /// Its name in files.
     pub name: String,
@@ -72,7 +72,7 @@ pub struct Distribution {
 }
 
 /// One bar of a histogram.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Bin {
     /// Lower edge, included.
     pub low: f64,
@@ -83,7 +83,7 @@ pub struct Bin {
 }
 
 /// A table of figures.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Table {
     /// Its name in files.
     pub name: String,
@@ -96,7 +96,7 @@ pub struct Table {
 }
 
 /// The head of a column.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Column {
     /// What stands in it.
     pub title: String,
@@ -105,7 +105,7 @@ pub struct Column {
 }
 
 /// A cell of a table.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
     /// Words.
@@ -115,7 +115,7 @@ pub enum Cell {
 }
 
 /// A chart of the report: some series or one distribution, drawn together.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chart {
     /// The question the chart answers, as its heading.
     pub title: String,
@@ -126,7 +126,7 @@ pub struct Chart {
 }
 
 /// How a chart is drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChartKind {
     /// Lines over simulated time.

@@ -54,6 +54,8 @@ pub struct Host {
     record: Option<u32>,
     /// How often it has contacted the scheduler.
     contacts: u32,
+    /// How many instances it has ever got.
+    accepted: u32,
     /// A scheduler request is under way.
     asking: bool,
     /// The next one will come after its volunteer has shown himself.
@@ -117,6 +119,7 @@ impl Host {
             knows_line: false,
             record: None,
             contacts: 0,
+            accepted: 0,
             asking: false,
             web_interaction: false,
             wanted_work: false,
@@ -297,7 +300,8 @@ impl Host {
     }
 
     fn accept(&mut self, instance: InstanceId, deadline: SimTime, ctx: &mut Context<'_>) {
-        let (work, outcome, output) = self.traits.fate(&self.project, ctx);
+        let (work, outcome, output) = self.traits.fate(&self.project, ctx, self.accepted);
+        self.accepted += 1;
         let file = self.project.file_of(instance.job);
         let mut task = Task::new(instance, deadline, work, outcome, output);
         if let Some(held) = self.files.iter_mut().find(|held| held.file == file) {

@@ -32,9 +32,16 @@ mod purpose {
     pub(super) const RATES: Purpose = Purpose(9);
     pub(super) const OTHER_PROJECTS: Purpose = Purpose(50);
     pub(crate) const PLATFORM: Purpose = Purpose(51);
+    /// The first of as many as a host gets instances.
+    pub(super) const FATES: u32 = 1 << 31;
 }
 
 pub(super) use purpose::{PLATFORM, SWITCHING};
+
+/// What will become of the instance that a host gets after so many others.
+pub(super) fn fate(earlier: u32) -> Purpose {
+    Purpose(purpose::FATES | (earlier & (purpose::FATES - 1)))
+}
 
 /// Nobody's number: the world's own streams.
 const THE_WORLD: ActorId = ActorId(u32::MAX);

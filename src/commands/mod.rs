@@ -3,18 +3,22 @@
 pub mod bench;
 pub mod check;
 pub mod collect;
+pub mod compare;
 pub mod describe;
 pub mod difference;
 pub mod explain;
 pub mod export;
 pub mod failure;
+pub mod fit;
 pub mod interrupt;
 pub mod plan;
 pub mod population;
+pub mod report;
 pub mod run;
 pub mod schema;
 pub mod trace;
 pub mod sweep;
+pub mod validate;
 
 use std::path::{Path, PathBuf};
 
@@ -34,6 +38,10 @@ pub fn execute(verb: Verb) -> Result<(), Failure> {
         Verb::Plan(arguments) => plan::plan(&arguments),
         Verb::Sweep(arguments) => sweep::sweep(&arguments),
         Verb::Collect(arguments) => collect::collect(&arguments),
+        Verb::Compare(arguments) => compare::compare(&arguments),
+        Verb::Report(arguments) => report::report(&arguments),
+        Verb::Fit(arguments) => fit::fit(&arguments),
+        Verb::Validate(arguments) => validate::validate(&arguments),
         Verb::Population(arguments) => population::population(&arguments),
         Verb::Schema(arguments) => schema::schema(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

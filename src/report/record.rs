@@ -6,7 +6,7 @@
 use std::time::SystemTime;
 
 use actors::shared::results::Results;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::machine::Usage;
@@ -25,7 +25,7 @@ pub struct RunRecord {
 }
 
 /// How a run came about, and how to repeat it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of the program.
     pub myriad: String,
@@ -67,7 +67,7 @@ pub fn host() -> String {
 }
 
 /// What a run cost.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Engine {
     /// How many messages were handled.
     pub events: u64,

@@ -10,10 +10,14 @@
 pub mod amount;
 pub mod collection;
 pub mod columns;
+pub mod comparison;
 pub mod condition;
 pub mod directory;
 pub mod ledger;
+pub mod observed;
+pub mod page;
 pub mod plan;
+pub mod sample;
 pub mod statistics;
 pub mod table;
 pub mod warm_up;

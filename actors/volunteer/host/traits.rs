@@ -1,11 +1,12 @@
 //! What is a host like, and what will become of the instances it gets?
 
-use kernel::{ActorId, SimDuration, SimTime};
+use kernel::{ActorId, RandomStream, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 use super::super::Context;
 use crate::volunteer::job::{Outcome, Output};
 use crate::volunteer::platform::place_of;
+use crate::volunteer::population;
 use crate::volunteer::project::Project;
 
 /// What does not change about a host.
@@ -91,16 +92,19 @@ impl Traits {
         SimDuration::from_nanos(u64::from(self.latency_us) * 1_000)
     }
 
-    /// What will become of the next instance: how long it computes, how it ends, and with what.
+    /// What will become of the instance that the host gets after so many others: how long it computes,
+    /// how it ends, and with what. It depends on nothing else, so it is the same whatever a policy gives
+    /// to whom, and when (common random numbers).
     pub(super) fn fate(
         &self,
         project: &Project,
         ctx: &mut Context<'_>,
+        earlier: u32,
     ) -> (SimDuration, Outcome, Output) {
         let scenario = &project.scenario;
         let errors = &scenario.errors;
-        let me = ctx.me::<super::Host>().id().0;
-        let random = ctx.random();
+        let id = ctx.me::<super::Host>().id();
+        let random = &mut RandomStream::new(scenario.seed, id, population::fate(earlier));
         if matches!(self.class, Class::FewContacts | Class::ManyContacts) {
             let work = errors.quick_failure.sample(random).span();
             let work = work.max(errors.least_failure.span());
@@ -122,7 +126,7 @@ impl Traits {
             } else if random.chance(errors.unreadable.value()) {
                 Output::MISSING
             } else {
-                Output::wrong(me)
+                Output::wrong(id.0)
             };
             return (work, Outcome::Success, output);
         }

@@ -5,6 +5,7 @@
 //! every piece of text is escaped.
 
 mod charts;
+pub mod document;
 pub(crate) mod markup;
 mod parallelism;
 
