@@ -33,10 +33,10 @@ fn folder_with_study() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let population = format!("{CONFIGS}/../populations/einstein-2016.toml");
     fs::copy(population, folder.path().join("population.toml")).unwrap();
-    let text = "name = \"tiny\"\nuntil = \"8 h\"\nhosts = 60\nseed = 11\n\
+    let text = "name = \"tiny\"\nuntil = \"4 h\"\nhosts = 60\nseed = 11\n\
                 [population]\ntable = \"population.toml\"\n\
                 [jobs]\nflops = \"2e13 flop\"\n\
-                [study]\nrepeat = 2\nwarm_up = \"2 h\"\n\
+                [study]\nrepeat = 2\nwarm_up = \"1 h\"\n\
                 condition = \"not (hosts == 60 and scheduler.assignment.rule == 'random')\"\n\
                 figures = [\"instances_dispatched\", \"bytes_down\"]\n\
                 [study.vary]\nhosts = [30, 60]\n\
@@ -320,17 +320,21 @@ impl Observer<VolunteerActor> for Weather {
 }
 
 fn weather(set: &[&str]) -> Weather {
-    // One processor and one instance at a time, so that instances end in the order in which they came.
     let common = [
         "hosts=80",
         "until=\"6 d\"",
-        "population.one_core=true",
         "seed=4",
+        // One processor and one instance at a time, so that instances end in the order in which they came.
+        "population.one_core=true",
+        "client.buffer_min=\"0 s\"",
+        "client.buffer_extra=\"0 s\"",
+        // Hosts that leave after a number of contacts leave when a policy has served them.
+        "errors.f_one_contact=0",
+        "errors.d_few_contacts=0",
+        "errors.b_erring=0.7",
     ];
-    let common = common
-        .iter()
-        .chain(&["client.buffer_min=\"0 s\"", "client.buffer_extra=\"0 s\""]);
-    let overrides = common.chain(set).map(|text| Override::parse(text).unwrap());
+    let common = common.iter().chain(set);
+    let overrides = common.map(|text| Override::parse(text).unwrap());
     let path = Path::new(CONFIGS).join("small.toml");
     let text = ScenarioText::read(&path, overrides.collect()).unwrap();
     let loaded = Loaded::<Volunteer>::from_text(&text, Path::new(CONFIGS)).unwrap();
@@ -368,4 +372,204 @@ fn hosts_times_off_and_errors_are_the_same_under_any_policy() {
         first.fates, second.fates,
         "the second policy gives out less work"
     );
+}
+
+/// A study of two policies, twice each, in `folder/s`.
+fn swept() -> tempfile::TempDir {
+    let folder = folder_with_study();
+    let words = ["sweep", "tiny.toml", "-o", "s", "--progress", "none"];
+    let vary = "study.vary.hosts=[40]";
+    done(
+        folder.path(),
+        &[&words[..], &["--set", vary, "--set", "study.condition="]].concat(),
+    );
+    folder
+}
+
+#[test]
+fn a_comparison_pairs_runs_by_seed_and_says_what_differs() {
+    let folder = swept();
+    let text = done(folder.path(), &["compare", "s"]);
+    for part in [
+        "first_come",
+        "random",
+        "2 pairs",
+        "scheduler.assignment.rule",
+        "verdict",
+    ] {
+        assert!(text.contains(part), "`{part}` is missing in\n{text}");
+    }
+    let list = done(
+        folder.path(),
+        &["compare", "s/c01", "s/c02", "--format", "json"],
+    );
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let figures = list[0]["figures"].as_array().unwrap();
+    let bytes = figures
+        .iter()
+        .find(|figure| figure["name"] == "bytes_down")
+        .unwrap();
+    let value = |run: &str| {
+        let summary = json(folder.path().join("s").join(run).join("summary.json"));
+        summary["scalars"]["bytes_down"]["value"].as_f64().unwrap()
+    };
+    let pairs = [
+        value("c02/r001") - value("c01/r001"),
+        value("c02/r002") - value("c01/r002"),
+    ];
+    let mean = (pairs[0] + pairs[1]) / 2.0;
+    assert!((bytes["difference"].as_f64().unwrap() - mean).abs() <= 1e-9 * mean.abs());
+    // Of two: the standard error is half their distance, and Student's quantile is 12.706.
+    let half = 12.706_2 * (pairs[0] - pairs[1]).abs() / 2.0;
+    let found = bytes["half_width"].as_f64().unwrap();
+    assert!(
+        (found - half).abs() <= 1e-4 * half + 1e-9,
+        "{found} is not {half}"
+    );
+
+    let same = done(folder.path(), &["compare", "s/c01/r001", "s/c01/r001"]);
+    assert!(same.contains("No figure differs"), "{same}");
+    let strangers = myriad(folder.path(), &["compare", "s/c01/r001", "s/c01/r002"]);
+    assert_eq!(
+        strangers.status.code(),
+        Some(2),
+        "they have different seeds"
+    );
+    let keys = done(
+        folder.path(),
+        &["compare", "s/c01/scenario.toml", "s/c02/scenario.toml"],
+    );
+    assert!(
+        keys.contains("scheduler.assignment.rule") && !keys.contains("until"),
+        "{keys}"
+    );
+}
+
+#[test]
+fn fits_and_validations_read_what_people_have() {
+    let folder = swept();
+    let hours = [
+        23, 261, 87, 7, 120, 14, 62, 47, 225, 71, 246, 21, 42, 20, 5, 12, 120, 11, 3, 14, 71, 11,
+        14, 11, 16, 90, 1, 16, 52, 95,
+    ];
+    let csv: String = hours.iter().map(|hour| format!("{hour}\n")).collect();
+    fs::write(
+        folder.path().join("data.csv"),
+        format!("hours\n{csv}broken\n"),
+    )
+    .unwrap();
+    let words = [
+        "fit", "data.csv", "--column", "hours", "--unit", "h", "-o", "fit.html",
+    ];
+    let text = done(folder.path(), &words);
+    assert!(
+        text.contains("{ distribution = \"weibull\", shape = 0.853"),
+        "{text}"
+    );
+    assert!(
+        fs::read_to_string(folder.path().join("fit.html"))
+            .unwrap()
+            .contains("<svg")
+    );
+    let wrong = myriad(folder.path(), &["fit", "data.csv", "--column", "days"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("it has hours"));
+
+    // A run's own latencies, as someone else might have published them: nothing is more like it.
+    let summary = json(folder.path().join("s/c01/r001/summary.json"));
+    let bins = summary["distributions"]["download_time"]["bins"]
+        .as_array()
+        .unwrap();
+    let rows: String = bins
+        .iter()
+        .map(|bin| format!("download_time,{},{}\n", bin[1], bin[2]))
+        .collect();
+    fs::write(
+        folder.path().join("real.csv"),
+        format!("distribution,value,count\n{rows}x,1,1\n"),
+    )
+    .unwrap();
+    let words = [
+        "validate",
+        "s/c01/r001",
+        "--against",
+        "real.csv",
+        "-o",
+        "validate.html",
+    ];
+    let text = done(folder.path(), &words);
+    assert!(text.contains("0.0000"), "{text}");
+    let other = done(
+        folder.path(),
+        &["validate", "s/c02", "--against", "real.csv"],
+    );
+    assert!(
+        other.contains("simulated") && other.contains("observed"),
+        "{other}"
+    );
+}
+
+/// What a real browser makes of a page: its document after it was loaded, and its complaints. `None` where
+/// there is no browser.
+fn in_browser(page: &Path) -> Option<(String, String)> {
+    let profile = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new("chromium")
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--virtual-time-budget=3000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .ok()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some((text(&output.stdout), text(&output.stderr)))
+}
+
+#[test]
+fn pages_load_in_a_browser_without_a_complaint_and_their_charts_are_drawn() {
+    let folder = swept();
+    let words = ["report", "s", "--pictures", "pictures"];
+    assert!(done(folder.path(), &words).contains("s/report.html"));
+    assert!(folder.path().join("pictures/bytes-down.svg").exists());
+    done(
+        folder.path(),
+        &["report", "s/c01", "s/c02", "-o", "two.html"],
+    );
+    let run = folder.path().join("s/c01/r001/report.html");
+    let before = fs::read_to_string(&run).unwrap();
+    done(folder.path(), &["report", "s/c01/r001"]);
+    let after = fs::read_to_string(&run).unwrap();
+    assert_eq!(
+        before.matches("<figure").count(),
+        after.matches("<figure").count()
+    );
+    for (page, mark) in [
+        ("s/report.html", "<svg"),
+        ("two.html", "<svg"),
+        ("s/c01/r001/report.html", "<canvas"),
+    ] {
+        let path = folder.path().join(page);
+        let text = fs::read_to_string(&path).unwrap();
+        // Whatever a page may load, its policy names; it names nothing that is not in the page.
+        assert!(text.contains("default-src 'none'"), "{page}");
+        let Some((document, said)) = in_browser(&path) else {
+            eprintln!("no `chromium` on this machine: pages are not tried in a browser");
+            return;
+        };
+        let charts = document.matches("<figure").count();
+        assert!(charts >= 2, "{page}: {charts} charts");
+        assert!(
+            document.matches(mark).count() >= charts,
+            "{page}: not every chart is drawn"
+        );
+        assert!(!said.contains("CONSOLE"), "{page}: {said}");
+    }
 }

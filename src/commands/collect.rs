@@ -42,11 +42,18 @@ pub fn collect(arguments: &CollectArguments) -> Result<(), Failure> {
 
 /// Says of which series it could not be told when their start was over.
 pub(super) fn say_what_is_unsettled(collection: &Collection) {
-    for (series, runs) in &collection.unsettled {
-        say(&format!(
-            "{series}: MSER-5 finds no end of the warm-up in {runs} of {} runs, so the mean of their \
-             second half stands there; simulate a longer time",
-            collection.rows.len()
-        ));
+    if collection.unsettled.is_empty() {
+        return;
     }
+    let series: Vec<String> = collection
+        .unsettled
+        .iter()
+        .map(|(series, runs)| format!("{series} ({runs})"))
+        .collect();
+    say(&format!(
+        "MSER-5 finds no end of the warm-up in some of the {} runs, so the mean of the second half stands \
+         there; simulate a longer time. Series, and in how many runs: {}",
+        collection.rows.len(),
+        series.join(", ")
+    ));
 }

@@ -126,7 +126,7 @@ fn compare_scenarios(first: &Path, second: &Path, format: CompareFormat) -> Resu
 fn as_text(comparison: &Comparison, all: bool) -> String {
     let shown = |figure: &&FigureDifference| {
         all || match figure.verdict {
-            Verdict::Sure => true,
+            Verdict::Sure | Verdict::Likely => true,
             Verdict::Equal => false,
             _ => figure
                 .relative
@@ -209,7 +209,7 @@ pub(super) fn percent(relative: Option<f64>) -> String {
 /// What can be said, with its probability.
 pub(super) fn verdict(figure: &FigureDifference) -> String {
     match figure.chance {
-        Some(chance) if figure.verdict == Verdict::Unsure => {
+        Some(chance) if matches!(figure.verdict, Verdict::Likely | Verdict::Unsure) => {
             format!("{} (p = {chance:.2})", figure.verdict.word())
         }
         _ => figure.verdict.word().to_owned(),

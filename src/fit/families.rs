@@ -401,10 +401,6 @@ mod tests {
                     near(shape, 0.8119, 0.001);
                     near(shape * scale, 59.6, 1e-9);
                 }
-                Family::Lognormal { mu, sigma } => {
-                    near(mu, 3.358, 0.001);
-                    near(sigma, 1.2973, 0.003);
-                }
                 _ => {}
             }
         }

@@ -188,7 +188,11 @@ mod tests {
         values.sort_by(f64::total_cmp);
         let judged = judge(&values);
         assert_eq!(judged[0].family.name(), "weibull");
-        assert!(judged[0].chance > 0.05, "{:?}", judged[0]);
+        // The distance is 0.93 / sqrt(n). Of a Weibull distribution with both parameters fitted, 0.874 / sqrt(n)
+        // is the 5 % point and 0.939 / sqrt(n) the 2.5 % point (M. Chandra, N. D. Singpurwalla, M. A.
+        // Stephens, 1981).
+        let chance = judged[0].chance;
+        assert!((0.01..0.07).contains(&chance), "{:?}", judged[0]);
         let exponential = judged
             .iter()
             .find(|j| j.family.name() == "exponential")

@@ -65,6 +65,7 @@ impl Collection {
             figures: BTreeMap::new(),
             unsettled: BTreeMap::new(),
         };
+        let mut rows = BTreeMap::new();
         for path in paths {
             let record = StudyRecord::read(path)?;
             if let Some(difference) = collection.record.difference(&record) {
@@ -75,22 +76,26 @@ impl Collection {
                 )));
             }
             for run in runs_in(path, &record)? {
-                collection.add(path, run)?;
+                collection.add(path, run, &mut rows)?;
             }
         }
-        collection.rows.sort_by_key(|row| row.run.number);
+        collection.rows = rows.into_values().collect();
         Ok(collection)
     }
 
-    fn add(&mut self, study: &Path, run: PlannedRun) -> Result<(), StudyError> {
+    fn add(
+        &mut self,
+        study: &Path,
+        run: PlannedRun,
+        rows: &mut BTreeMap<usize, Row>,
+    ) -> Result<(), StudyError> {
         let path = study.join(self.record.place(&run));
         if !is_done(&path, run.seed) {
             return Ok(());
         }
         let summary = read_json(&path.join("summary.json"))?;
         let digest = summary["digest"].as_str().unwrap_or_default().to_owned();
-        let twin = self.rows.iter().find(|row| row.run == run);
-        if let Some(twin) = twin {
+        if let Some(twin) = rows.get(&run.number) {
             if twin.digest == digest {
                 return Ok(());
             }
@@ -115,12 +120,13 @@ impl Collection {
         if self.record.warm_up != WarmUp::None {
             self.add_steady(&path, &mut figures)?;
         }
-        self.rows.push(Row {
+        let row = Row {
             run,
             path,
             digest,
             figures,
-        });
+        };
+        rows.insert(run.number, row);
         Ok(())
     }
 

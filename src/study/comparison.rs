@@ -72,6 +72,8 @@ pub struct FigureDifference {
 pub enum Verdict {
     /// It is there, whatever chance does.
     Sure,
+    /// Its own interval leaves out zero, but with so many figures that would happen to some by chance.
+    Likely,
     /// It may be chance.
     Unsure,
     /// There is a single pair, so nothing is known of chance.
@@ -85,6 +87,7 @@ impl Verdict {
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Sure => "sure",
+            Verdict::Likely => "likely",
             Verdict::Unsure => "may be chance",
             Verdict::Unknown => "one pair only",
             Verdict::Equal => "equal",
@@ -184,10 +187,10 @@ fn correct(figures: &mut [FigureDifference], level: f64) {
         let raw = figure.chance.expect("the others were left out");
         least = least.max(raw * (count - position) as f64).min(1.0);
         figure.chance = Some(least);
-        figure.verdict = if least < level {
-            Verdict::Sure
-        } else {
-            Verdict::Unsure
+        figure.verdict = match (least < level, raw < level) {
+            (true, _) => Verdict::Sure,
+            (false, true) => Verdict::Likely,
+            (false, false) => Verdict::Unsure,
         };
     }
 }
@@ -336,7 +339,7 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{chances:?}");
         }
         assert_eq!(list[1].verdict, Verdict::Sure);
-        assert_eq!(list[0].verdict, Verdict::Unsure);
+        assert_eq!(list[0].verdict, Verdict::Likely);
     }
 
     #[test]

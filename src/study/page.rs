@@ -10,6 +10,7 @@ use super::amount::Amount;
 use super::collection::{Figure, read_json};
 use super::comparison::{Comparison, Verdict};
 use super::directory::{StudyError, StudyRecord};
+use super::observed::Curve;
 use super::sample::{Sample, Samples};
 use super::statistics::Estimate;
 use crate::report::metrics_file::read_metrics;
@@ -54,6 +55,10 @@ pub fn study_page(path: &Path) -> Result<Document, StudyError> {
         document
             .notes
             .push(format!("No run is done yet of: {list}"));
+    }
+    for name in &samples.unknown {
+        let note = format!("`study.figures` names `{name}`, which is not a figure of these runs");
+        document.notes.push(note);
     }
     for name in &samples.headlines {
         document.charts.push(figure_chart(&record, &samples, name));
@@ -366,7 +371,7 @@ fn dash() -> String {
 /// The cumulated distributions of all samples, one chart for each quantity.
 pub fn distribution_charts(samples: &[&Sample]) -> Result<Vec<Chart>, StudyError> {
     // By name: title, unit, and the counts of each sample by the edges of its bins.
-    let mut found: BTreeMap<String, (String, String, Vec<Vec<(f64, f64)>>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (String, String, Vec<Curve>)> = BTreeMap::new();
     for (position, sample) in samples.iter().enumerate() {
         let mut counts: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();
         for run in sample.runs.values() {
@@ -411,7 +416,9 @@ pub fn distribution_charts(samples: &[&Sample]) -> Result<Vec<Chart>, StudyError
                 intervals: Vec::new(),
             })
             .collect();
-        (!lines.is_empty()).then(|| cumulated(&title, &unit, lines))
+        // What is always the same needs no picture.
+        let varies = lines.iter().any(|line| line.points.len() > 1);
+        varies.then(|| cumulated(&title, &unit, lines))
     });
     Ok(charts.collect())
 }
@@ -513,7 +520,7 @@ fn over_time(title: String, lines: Vec<Line>, (name, unit): (String, String)) ->
             mean,
             values().fold(f64::INFINITY, f64::min),
             values().fold(f64::NEG_INFINITY, f64::max),
-            values().last().unwrap_or(f64::NAN),
+            values().next_back().unwrap_or(f64::NAN),
         ];
         let cells = figures.map(|figure| numbers::with_unit(figure, &unit));
         let first = std::iter::once(line.name.clone());

@@ -43,6 +43,8 @@ pub struct Samples {
     pub figures: BTreeMap<String, Figure>,
     /// The figures that matter most, in order.
     pub headlines: Vec<String>,
+    /// Figures that the study names and no run has.
+    pub unknown: Vec<String>,
 }
 
 impl Samples {
@@ -74,8 +76,10 @@ impl Samples {
             }
             samples.add(title_of(path), path, &runs)?;
         }
-        let known = &samples.figures;
-        samples.headlines.retain(|name| known.contains_key(name));
+        let (known, unknown) = std::mem::take(&mut samples.headlines)
+            .into_iter()
+            .partition(|name| samples.figures.contains_key(name));
+        (samples.headlines, samples.unknown) = (known, unknown);
         Ok(samples)
     }
 

@@ -297,7 +297,8 @@ fn range(table: &dyn TableLike) -> Result<Vec<Value>, String> {
     if is_by_step && !(ordered && by.in_base() > 0.0) {
         return Err("a range goes up: `to` is not below `from`, and `step` is above 0".to_owned());
     }
-    if !is_by_step && !(ordered && from.in_base() > 0.0 && by.in_base() > 1.0) {
+    let grows = ordered && from.in_base() > 0.0 && by.in_base() > 1.0;
+    if !is_by_step && !grows {
         return Err(
             "a range by a factor goes up: `from` is above 0 and `factor` above 1".to_owned(),
         );

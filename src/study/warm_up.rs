@@ -122,7 +122,7 @@ impl<'de> Deserialize<'de> for WarmUp {
 
 impl JsonSchema for WarmUp {
     fn schema_name() -> Cow<'static, str> {
-        "WarmUp".into()
+        "Warm_up".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({

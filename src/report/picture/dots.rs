@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::scale::Axis;
-use super::{Picture, WIDTH, colour, escape, shortened};
+use super::{Picture, WIDTH, anchor, colour, escape, mark, shortened};
 use crate::report::numbers;
 
 /// Means with their intervals.
@@ -53,15 +53,10 @@ impl DotPlot {
         let scale = numbers::scale_for(&self.unit, low.abs().max(high.abs()));
         let (size, unit) = scale.map_or((1.0, self.unit.as_str()), |s| (s.size, s.unit));
         let mut picture = Picture::new(height, self.in_words());
-        for mark in Axis::new(low / size, high / size, false, 0.0, 1.0).marks(4) {
-            let x = axis.place(mark * size);
+        for value in Axis::new(low / size, high / size, false, 0.0, 1.0).marks(4) {
+            let x = axis.place(value * size);
             picture.line((x, TOP), (x, bottom), "--line", 1.0);
-            picture.text(
-                (x, bottom + 15.0),
-                "middle",
-                "--muted",
-                &numbers::number(mark),
-            );
+            picture.text((x, bottom + 15.0), anchor(x), "--muted", &mark(value));
         }
         if low < 0.0 && high > 0.0 {
             let x = axis.place(0.0);
@@ -185,6 +180,6 @@ mod tests {
         let svg = plot.draw().file();
         assert!(!svg.contains("<script") && svg.matches("</svg>").count() == 1);
         assert_eq!(svg.matches("r=\"5\"").count(), 2);
-        assert!(svg.contains("1.000 h, interval 50 min to 1.167 h"), "{svg}");
+        assert!(svg.contains("1 h, interval 50 min to 1.167 h"), "{svg}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::scale::Axis;
-use super::{Picture, WIDTH, colour, escape, shortened};
+use super::{Picture, WIDTH, anchor, colour, escape, mark, shortened};
 use crate::report::numbers::{self, Scale};
 
 /// Lines over one axis.
@@ -87,15 +87,10 @@ impl LinePlot {
     fn y_marks(&self, picture: &mut Picture, axis: &Axis, low: f64, high: f64, bottom: f64) {
         let scale = numbers::scale_for(&self.y_unit, high.abs().max(low.abs()));
         let size = scale.map_or(1.0, |scale| scale.size);
-        for mark in Axis::new(low / size, high * 1.04 / size, false, 0.0, 1.0).marks(4) {
-            let y = axis.place(mark * size);
+        for value in Axis::new(low / size, high * 1.04 / size, false, 0.0, 1.0).marks(4) {
+            let y = axis.place(value * size);
             picture.line((LEFT, y), (WIDTH - 14.0, y), "--line", 1.0);
-            picture.text(
-                (LEFT - 6.0, y + 4.0),
-                "end",
-                "--muted",
-                &numbers::number(mark),
-            );
+            picture.text((LEFT - 6.0, y + 4.0), "end", "--muted", &mark(value));
         }
         picture.line((LEFT, bottom), (WIDTH - 14.0, bottom), "--muted", 1.0);
         let title = with_unit(&self.y_title, scale, &self.y_unit);
@@ -111,13 +106,13 @@ impl LinePlot {
             spans_between(low, high)
         } else {
             let marks = Axis::new(low / size, high / size, self.x_log, 0.0, 1.0).marks(6);
-            let words = |mark: f64| (mark * size, numbers::number(mark));
+            let words = |value: f64| (value * size, mark(value));
             marks.into_iter().map(words).collect()
         };
         for (value, words) in marks {
             let x = axis.place(value);
             picture.line((x, TOP), (x, bottom), "--line", 1.0);
-            picture.text((x, bottom + 15.0), "middle", "--muted", &words);
+            picture.text((x, bottom + 15.0), anchor(x), "--muted", &words);
         }
         let title = if spans {
             self.x_title.clone()

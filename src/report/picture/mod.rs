@@ -13,6 +13,7 @@ pub use lines::{Line, LinePlot};
 
 use std::fmt::Write;
 
+use super::numbers;
 use super::page::markup::escape;
 
 /// The width of every picture, in its own units: what a phone shows without shrinking it much.
@@ -83,6 +84,20 @@ impl Picture {
     }
 }
 
+/// A value beside an axis: without the zeros at its end.
+fn mark(value: f64) -> String {
+    let words = numbers::number(value);
+    if words.contains('.') && !words.contains('e') {
+        return words.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    words
+}
+
+/// Where the text of a mark at `x` is held, so that it stays within the picture.
+fn anchor(x: f64) -> &'static str {
+    if x > WIDTH - 24.0 { "end" } else { "middle" }
+}
+
 /// The colour of the n-th thing.
 fn colour(number: usize) -> String {
     format!("--c{}", number % 10)
@@ -95,4 +110,15 @@ fn shortened(text: &str, most: usize) -> String {
     }
     let kept: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_have_no_idle_zeros() {
+        let words = [0.5, 0.0, 100.0, 2.0, 0.1234, 1e20].map(mark);
+        assert_eq!(words, ["0.5", "0", "100", "2", "0.1234", "1.000e20"]);
+    }
 }
