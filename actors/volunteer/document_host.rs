@@ -46,6 +46,8 @@ pub struct DocumentHost {
     record: Option<u32>,
     /// How often it has asked for work.
     contacts: u32,
+    /// How many instances it has ever got.
+    accepted: u32,
     /// For each request that has not been answered, whether it asked for work.
     open: SmallVec<[bool; 4]>,
     /// When its volunteer will have shown that he is a person, if he was asked to.
@@ -94,6 +96,7 @@ impl DocumentHost {
             knows_line: false,
             record: None,
             contacts: 0,
+            accepted: 0,
             open: SmallVec::new(),
             attended_at: SimTime::NEVER,
         }
@@ -216,7 +219,10 @@ impl DocumentHost {
     }
 
     fn accept(&mut self, instance: InstanceId, ctx: &mut Context<'_>) {
-        let (takes, outcome, output) = self.traits.fate_in_document(&self.project, ctx);
+        let (takes, outcome, output) =
+            self.traits
+                .fate_in_document(&self.project, ctx, self.accepted);
+        self.accepted += 1;
         self.held.push(Held {
             instance,
             takes,

@@ -34,13 +34,20 @@ mod purpose {
     pub(crate) const PLATFORM: Purpose = Purpose(51);
     /// The first of as many as a host gets instances.
     pub(super) const FATES: u32 = 1 << 31;
+    /// The first of as many again.
+    pub(super) const LENGTHS_OF_FAILURES: u32 = FATES + (1 << 30);
 }
 
 pub(super) use purpose::{PLATFORM, SWITCHING};
 
 /// What will become of the instance that a host gets after so many others.
 pub(super) fn fate(earlier: u32) -> Purpose {
-    Purpose(purpose::FATES | (earlier & (purpose::FATES - 1)))
+    Purpose(purpose::FATES + earlier % (1 << 30))
+}
+
+/// How long an instance that fails takes, where failing takes as long as succeeding.
+pub(super) fn length_of_failure(earlier: u32) -> Purpose {
+    Purpose(purpose::LENGTHS_OF_FAILURES + earlier % (1 << 30))
 }
 
 /// Nobody's number: the world's own streams.

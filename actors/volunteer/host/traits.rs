@@ -141,13 +141,17 @@ impl Traits {
         &self,
         project: &Project,
         ctx: &mut Context<'_>,
+        earlier: u32,
     ) -> (SimDuration, Outcome, Output) {
-        let (work, outcome, output) = self.fate(project, ctx);
+        let (work, outcome, output) = self.fate(project, ctx, earlier);
         if outcome == Outcome::Success {
             return (work, outcome, output);
         }
         let jobs = &project.scenario.jobs;
-        let factor = jobs.time_factor.sample(ctx.random());
+        let id = ctx.me::<super::Host>().id();
+        let purpose = population::length_of_failure(earlier);
+        let random = &mut RandomStream::new(project.scenario.seed, id, purpose);
+        let factor = jobs.time_factor.sample(random);
         let seconds = jobs.flops.flop() / self.speed_flop_per_s * factor;
         let whole = SimDuration::from_secs_f64(seconds).max(project.least_computing);
         (whole, outcome, output)
