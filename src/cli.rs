@@ -1,14 +1,13 @@
 //! The verbs of the command line and their options.
 
 pub mod bench;
-pub mod compare;
-pub mod trace;
 pub mod collect;
 pub mod compare;
 pub mod fit;
 pub mod plan;
 pub mod report;
 pub mod sweep;
+pub mod trace;
 pub mod validate;
 
 use std::path::PathBuf;
@@ -58,8 +57,6 @@ pub enum Verb {
     Trace(trace::TraceArguments),
     /// Tell the story of a recorded message, of a job or of a host, in words
     Explain(trace::ExplainArguments),
-    /// Compare two recorded runs: where do they part?
-    Compare(compare::CompareArguments),
     /// Write what was recorded for other tools: Perfetto, Chrome's viewer, process mining
     Export(trace::ExportArguments),
     /// Measure how fast it is: interleaved runs, speed-up over threads, digests compared

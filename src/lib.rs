@@ -9,6 +9,6 @@ pub mod import;
 pub mod placement;
 pub mod report;
 pub mod scenario;
-pub mod trace;
 pub mod study;
+pub mod trace;
 pub mod view;

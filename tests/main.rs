@@ -5,6 +5,6 @@ mod bad_scenarios;
 mod benchmark;
 mod command;
 mod faults;
-mod trace;
 mod study;
+mod trace;
 mod worlds;

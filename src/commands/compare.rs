@@ -20,6 +20,9 @@ const SMALL: f64 = 0.02;
 
 /// Compares two things of the same kind.
 pub fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
+    if let (true, Some(second)) = (arguments.first_difference, &arguments.second) {
+        return super::difference::first_difference(&arguments.first, second);
+    }
     if let Some(second) = &arguments.second
         && arguments.first.is_file()
         && second.is_file()

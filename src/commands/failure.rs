@@ -8,8 +8,8 @@ use crate::coordinator::RunError;
 use crate::report::progress::say;
 use crate::report::run_directory::RunDirectoryError;
 use crate::scenario::ScenarioError;
-use crate::trace::TraceError;
 use crate::study::directory::StudyError;
+use crate::trace::TraceError;
 
 /// Why a verb did not do its work.
 #[derive(Debug, thiserror::Error)]

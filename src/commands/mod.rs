@@ -16,8 +16,8 @@ pub mod population;
 pub mod report;
 pub mod run;
 pub mod schema;
-pub mod trace;
 pub mod sweep;
+pub mod trace;
 pub mod validate;
 
 use std::path::{Path, PathBuf};
@@ -46,7 +46,6 @@ pub fn execute(verb: Verb) -> Result<(), Failure> {
         Verb::Schema(arguments) => schema::schema(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::Explain(arguments) => explain::explain(&arguments),
-        Verb::Compare(arguments) => difference::first_difference(&arguments.one, &arguments.other),
         Verb::Export(arguments) => export::export(&arguments),
         Verb::Bench(subject) => bench::bench(&subject),
         Verb::BenchOne { job } => bench::bench_one(&job),

@@ -1,6 +1,6 @@
 //! What is a host like, and what will become of the instances it gets?
 
-use kernel::{ActorId, RandomStream, SimDuration, SimTime};
+use kernel::{RandomStream, SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 use super::super::Context;
@@ -117,7 +117,7 @@ impl Traits {
             return (work, Outcome::Success, Output::AGREED_LIE);
         }
         if self.class != Class::Erring || !random.chance(self.error_rate) {
-            let place = scenario.validation.place.sample(random) + place_of(scenario, ActorId(me));
+            let place = scenario.validation.place.sample(random) + place_of(scenario, id);
             return (work, Outcome::Success, Output::correct(place));
         }
         if random.chance(errors.wrong_output.value()) {
