@@ -128,9 +128,16 @@ impl DocumentHost {
             ToHost::ComputationEnded { instance } => self.end_computation(instance, ctx),
             ToHost::ReportDue => self.report(ctx),
             ToHost::OutputStored { .. } => {}
+            // It will be tried again with the next instance of that file.
+            ToHost::DownloadFailed { file } => self.files.retain(|held| held.file != file),
             ToHost::Left => self.leave(ctx),
-            ToHost::Joined | ToHost::SwitchedOn | ToHost::SwitchedOff | ToHost::SliceEnded => {
-                unreachable!("a host after the document knows no interruption: {message:?}")
+            ToHost::Joined
+            | ToHost::SwitchedOn
+            | ToHost::SwitchedOff
+            | ToHost::SliceEnded
+            | ToHost::RetryDue
+            | ToHost::ClockSet { .. } => {
+                unreachable!("a host after the document has no such inside: {message:?}")
             }
         }
     }

@@ -19,6 +19,9 @@ mod shared_line;
 
 use shared_line::{Done, SharedLine};
 
+/// A transfer in which nothing happens is broken off after this. BOINC: 300 s.
+const TRANSFER_TIMEOUT: SimDuration = SimDuration::from_secs(300);
+
 /// Sends input files to hosts.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DownloadServer {
@@ -64,8 +67,14 @@ impl DownloadServer {
                 way_back_us,
             } => {
                 let caller = Caller::new(host, line_kb_per_s, way_back_us, bytes);
-                let alone = scenario.servers.download_bandwidth.time_for(size);
-                self.line.begin(ctx.now(), alone, caller, file);
+                if self.project.is_unreachable(file) {
+                    let waited = caller.at_least.max(TRANSFER_TIMEOUT);
+                    let failed = ToHost::DownloadFailed { file };
+                    ctx.send(host, failed, waited + caller.way_back);
+                } else {
+                    let alone = scenario.servers.download_bandwidth.time_for(size);
+                    self.line.begin(ctx.now(), alone, caller, file);
+                }
             }
             ToDownloadServer::TransferDue => {
                 while let Some(done) = self.line.finished(ctx.now()) {

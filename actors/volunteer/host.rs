@@ -20,16 +20,20 @@ use super::job::{FileId, InstanceId, Outcome};
 use super::messages::{Reply, ToDownloadServer, ToHost, ToUploadServer};
 use super::project::Project;
 use crate::shared::availability::Switching;
+use crate::shared::quantity::Fraction;
 
 mod contact;
 mod others;
 mod speed;
 mod task;
 mod traits;
+mod transfers;
 
 use others::Others;
 pub use speed::SpeedClass;
 use task::{Stage, Task};
+use transfers::Stalled;
+
 pub use traits::{Class, Traits};
 
 /// A volunteer's computer.
@@ -48,6 +52,10 @@ pub struct Host {
     on_since: SimTime,
     tasks: Vec<Task>,
     files: SmallVec<[HeldFile; 2]>,
+    /// Downloads that have failed.
+    stalled: Vec<Stalled>,
+    /// By how much its clock is ahead.
+    clock_ahead: SimDuration,
     /// It has downloaded something, so it has measured its line.
     knows_line: bool,
     /// What the scheduler calls it, once they have met.
@@ -116,6 +124,8 @@ impl Host {
             on_since: SimTime::NEVER,
             tasks: Vec::new(),
             files: SmallVec::new(),
+            stalled: Vec::new(),
+            clock_ahead: SimDuration::ZERO,
             knows_line: false,
             record: None,
             contacts: 0,
@@ -153,6 +163,9 @@ impl Host {
             ToHost::ContactDue => self.contact_if_due(ctx),
             ToHost::Replied(reply) => self.take_reply(&reply, ctx),
             ToHost::FileArrived { file } => self.store_file(file, ctx),
+            ToHost::DownloadFailed { file } => self.download_failed(file, ctx),
+            ToHost::RetryDue => self.retry_downloads(ctx),
+            ToHost::ClockSet { ahead } => self.set_clock(ahead, ctx),
             ToHost::ComputationEnded { instance } => self.end_computation(instance, ctx),
             ToHost::OutputStored { instance } => self.output_stored(instance, ctx),
             ToHost::SliceEnded => self.end_slice(ctx),
@@ -177,6 +190,11 @@ impl Host {
         if self.leaves_at < self.project.end {
             ctx.schedule(ToHost::Left, self.leaves_at.saturating_since(ctx.now()));
         }
+        let jumps = &self.project.scenario.errors.clock_jumps;
+        if jumps.hosts > Fraction::ZERO && ctx.random().chance(jumps.hosts.value()) {
+            let after = jumps.after.sample(ctx.random()).span();
+            ctx.schedule(ToHost::ClockSet { ahead: true }, after);
+        }
         if on {
             self.on_since = ctx.now();
             self.plan_contact(ctx);
@@ -194,6 +212,7 @@ impl Host {
         });
         self.tasks = Vec::new();
         self.files = SmallVec::new();
+        self.stalled = Vec::new();
     }
 
     fn switch_on(&mut self, ctx: &mut Context<'_>) {
@@ -322,9 +341,12 @@ impl Host {
         part > 0.0 && ctx.random().chance(part)
     }
 
-    /// Asks for the task's input file, unless it is on its way already.
+    /// Asks for the task's input file, unless it is on its way already or must not be tried now.
     fn fetch_input(&mut self, place: usize, ctx: &mut Context<'_>) {
         let file = self.file_of(&self.tasks[place]);
+        if !self.may_download(file, ctx.now()) {
+            return;
+        }
         let coming = self
             .tasks
             .iter()
@@ -353,6 +375,7 @@ impl Host {
             unwanted: false,
         });
         self.knows_line = true;
+        self.stalled.retain(|stalled| !stalled.is_of(file));
         ctx.note(Fact::FileStored {
             files: self.files.len() as u32,
         });

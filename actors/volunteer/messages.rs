@@ -383,6 +383,18 @@ pub enum ToHost {
         /// Which file.
         file: FileId,
     },
+    /// A download has not got through.
+    DownloadFailed {
+        /// Of which file.
+        file: FileId,
+    },
+    /// It is time to try downloads again that have failed.
+    RetryDue,
+    /// The machine's clock was set.
+    ClockSet {
+        /// It is ahead now; or right.
+        ahead: bool,
+    },
     /// An upload is complete.
     OutputStored {
         /// Of which instance.

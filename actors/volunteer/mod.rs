@@ -19,8 +19,9 @@
 //!
 //! Left out, on purpose: what a host's other projects do but take their turns; graphics processors;
 //! processors of one host that differ; deadline scheduling on a host that has no other projects, and
-//! aborting what is late but not started; benchmarks that differ from the true speed; the application's own files; lost messages
-//! and failing servers, hence retries, back-off after failures, results that must be resent and
+//! aborting what is late but not started; benchmarks that differ from the true speed; the
+//! application's own files; lost messages, hence results that must be resent, and failing servers
+//! but for files that cannot be reached;
 //! resumed transfers (what is under way when a machine is switched off completes); the time that
 //! servers take to think; reliable hosts and priorities; the feeder's
 //! limited array except for the rule `random`; server disk limits; cancelled jobs; clients that

@@ -148,6 +148,9 @@ impl VolunteerNarrator {
             ToHost::ContactDue => what(What::ContactDue),
             ToHost::ReportDue => what(What::ReportDue),
             ToHost::SliceEnded => what(What::SliceEnded),
+            ToHost::DownloadFailed { file } => of_file(What::DownloadFailed, *file),
+            ToHost::RetryDue => what(What::RetryDue),
+            ToHost::ClockSet { .. } => what(What::ClockSet),
             ToHost::ComputationEnded { instance } => {
                 self.instance(What::ComputationEnded, *instance)
             }
@@ -309,6 +312,10 @@ kinds!(
     ComputationEnded "computation_ended",
     Reply "reply",
     FileArrived "file_arrived",
+    DownloadFailed "download_failed",
+    // Nothing waits for this try any more, or the machine is off.
+    RetryDue "retry_due" moot true,
+    ClockSet "clock_set",
     OutputStored "output_stored",
 );
 

@@ -5,7 +5,7 @@
 //! hosts among file servers. So nobody is told about more than one of a kind, and a volunteer's
 //! quota and the rule of one instance per volunteer are in one hand.
 
-use kernel::{ActorId, Address, SimDuration, SimTime};
+use kernel::{ActorId, Address, Purpose, RandomStream, SimDuration, SimTime};
 
 use super::daemons::{Assimilator, FileDeleter, WorkGenerator};
 use super::file_server::{DownloadServer, UploadServer};
@@ -14,6 +14,9 @@ use super::scenario::Scenario;
 use super::scheduler::Scheduler;
 use super::transitioner::Transitioner;
 use super::validator::Validator;
+
+/// What random numbers say which files cannot be reached.
+const UNREACHABLE: Purpose = Purpose(41);
 
 /// The project: its scenario, and what follows from it.
 #[derive(Clone, PartialEq, Debug)]
@@ -124,6 +127,16 @@ impl Project {
     /// The scheduler that gives out the jobs of a job's file.
     pub fn scheduler_of(&self, job: JobId) -> Address<Scheduler> {
         Address::new(ActorId(self.file_of(job).0 % self.cast.schedulers))
+    }
+
+    /// Whether the server of this file is out of reach.
+    pub fn is_unreachable(&self, file: FileId) -> bool {
+        let part = self.scenario.servers.unreachable_files.value();
+        if part == 0.0 {
+            return false;
+        }
+        let mut random = RandomStream::new(self.scenario.seed, ActorId(file.0), UNREACHABLE);
+        random.chance(part)
     }
 
     /// The transitioner of a job.

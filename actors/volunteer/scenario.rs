@@ -20,7 +20,9 @@ mod project;
 pub use behaviour::Behaviour;
 pub use check::Problem;
 pub use forecast::Forecast;
-pub use hosts::{Churn, Client, Errors, Network, OtherProjects, Pattern, Peak, Population, Start};
+pub use hosts::{
+    Churn, Client, ClockJumps, Errors, Network, OtherProjects, Pattern, Peak, Population, Start,
+};
 pub use project::{Governor, Jobs, Majority, Record, Scheduler, Servers, Validation};
 
 /// A volunteer computing project and its hosts.

@@ -51,6 +51,7 @@ fn a_project_completes_jobs_and_grants_credit() {
 }
 
 mod document;
+mod field;
 mod laws;
 mod merit;
 mod merits;

@@ -165,12 +165,15 @@ fn declare_reactions(world: &mut WorldBuilder<VolunteerActor>, project: &Project
     // A file that has arrived starts a computation: it fails at the earliest after `least_failure`,
     // and the client notices somewhat later that there is something to tell the scheduler; it ends
     // well at the earliest after the shortest computation. It never makes the host ask for another
-    // file.
+    // file; but a download that has failed is tried again.
+    let retried = project
+        .least_computing
+        .min(project.scenario.client.transfer_backoff_least.span() / 2);
     let noticed = project.scenario.client.notice_delay.span();
     let failed = project.scenario.errors.least_failure.span() + noticed;
     world.reaction::<Host, DownloadServer, Scheduler>(failed);
     world.reaction::<Host, DownloadServer, UploadServer>(project.least_computing);
-    world.reaction::<Host, DownloadServer, DownloadServer>(project.least_computing);
+    world.reaction::<Host, DownloadServer, DownloadServer>(retried);
     // An output that is stored may be reported as soon as the client notices; it brings on neither
     // downloads nor uploads.
     world.reaction::<Host, UploadServer, Scheduler>(noticed);

@@ -84,7 +84,7 @@ impl Host {
 
     fn request(&mut self, ctx: &mut Context<'_>) -> Request {
         let now = ctx.now();
-        let may_fetch = now >= self.backed_off_until;
+        let may_fetch = now >= self.backed_off_until && self.stalled.is_empty();
         let (work_wanted, idle_cores) = if may_fetch {
             (self.shortfall(now), self.idle_cores_to_fill())
         } else {
@@ -152,7 +152,9 @@ impl Host {
         for task in &self.tasks {
             if let Stage::Reportable { since } = task.stage {
                 waiting += 1;
-                let close = task.deadline.saturating_since(SimTime::START + margin);
+                // Deadlines are judged by the host's own clock.
+                let before = SimTime::START + margin + self.clock_ahead;
+                let close = task.deadline.saturating_since(before);
                 due = due
                     .min(since + client.report_delay.span())
                     .min(SimTime::START + close);
@@ -167,6 +169,9 @@ impl Host {
 
     /// When a processor will be idle within the smallest buffer, if the machine stays on.
     fn work_due(&self, now: SimTime) -> SimTime {
+        if !self.stalled.is_empty() {
+            return SimTime::NEVER;
+        }
         let buffer = self.project.scenario.client.buffer_min.span();
         let computed_meanwhile = self.computing_within(buffer, now);
         let due = now + self.saturated(now).saturating_sub(computed_meanwhile);

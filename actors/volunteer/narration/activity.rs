@@ -29,7 +29,9 @@ impl Activity {
 
     pub(super) fn handled(&mut self, message: &Message) {
         match message {
-            Message::ToHost(ToHost::FileArrived { .. }) => less(&mut self.downloads),
+            Message::ToHost(ToHost::FileArrived { .. } | ToHost::DownloadFailed { .. }) => {
+                less(&mut self.downloads);
+            }
             Message::ToHost(ToHost::Replied(_) | ToHost::OutputStored { .. }) => {
                 less(&mut self.questions);
             }

@@ -56,9 +56,10 @@ impl Scenario {
     /// follows from one division.
     pub fn settled(&self) -> Scenario {
         let mut settled = self.clone();
-        let Some(wanted) = self.errors.failed_instances else {
+        let wanted = self.errors.failed_instances.value();
+        if wanted == 0.0 {
             return settled;
-        };
+        }
         let Behaviour::Document {
             rate_per_day: Some(rate),
             failing_rate_per_day,
@@ -78,7 +79,6 @@ impl Scenario {
             + errors.f_one_contact.value();
         let both = errors.a_perfect.value() + errors.b_erring.value();
         // wanted = failed / all, both linear in the share of B.
-        let wanted = wanted.value();
         let failed_without_b = always + both * perfect.failed;
         let all_without_b = always + both * perfect.all;
         let failed_more = erring.failed - perfect.failed;

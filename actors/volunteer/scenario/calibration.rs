@@ -28,7 +28,7 @@ impl Scenario {
             let fraction = |value| Fraction::new(value).expect("a part of two fractions");
             scenario.errors.a_perfect = fraction(both - erring);
             scenario.errors.b_erring = fraction(erring);
-            scenario.errors.failed_instances = None;
+            scenario.errors.failed_instances = Fraction::ZERO;
             scenario
         };
         let wanted = failed.value();

@@ -7,7 +7,7 @@ use kernel::SimDuration;
 use serde::Serialize;
 
 use super::{Behaviour, Pattern, Scenario};
-use crate::shared::quantity::Duration;
+use crate::shared::quantity::{Duration, Fraction};
 use crate::volunteer::assignment;
 use crate::volunteer::job::MOST_INSTANCES;
 use crate::volunteer::platform::{MOST_PLATFORMS, PlatformShare};
@@ -208,6 +208,20 @@ impl Scenario {
             "write at most that",
         );
         checks.at_least_one("client.report_at", client.report_at);
+        checks.some_time(
+            "client.transfer_backoff_least",
+            client.transfer_backoff_least,
+        );
+        checks.require(
+            client.transfer_backoff_least <= client.transfer_backoff_most,
+            "client.transfer_backoff_least",
+            client.transfer_backoff_least,
+            format!(
+                "more than client.transfer_backoff_most, {}",
+                client.transfer_backoff_most
+            ),
+            "write at most that",
+        );
     }
 
     fn check_behaviour(&self, checks: &mut Checks) {
@@ -229,7 +243,8 @@ impl Scenario {
                 rate_per_day.is_some()
             }
         };
-        if let Some(failed) = self.errors.failed_instances {
+        let failed = self.errors.failed_instances;
+        if failed > Fraction::ZERO {
             checks.require(
                 rate_given && self.churn.pattern == Pattern::Steady,
                 "errors.failed_instances",

@@ -101,10 +101,10 @@ pub struct Errors {
     pub d_many_contacts: Fraction,
     /// Class F: contacts the project once, takes instances, and never returns.
     pub f_one_contact: Fraction,
-    /// Which part of all instances fails: if it is given, classes A and B, which keep their sum, are
+    /// Which part of all instances fails: unless it is 0, classes A and B, which keep their sum, are
     /// divided so that it does. For `behaviour.model = "document"` with a `rate_per_day`; for the
     /// detailed host, pilot runs are needed. The document: 13 %.
-    pub failed_instances: Option<Fraction>,
+    pub failed_instances: Fraction,
     /// Of the hosts of class D, how many claim to be new at each contact (the document, section
     /// 2.3).
     pub new_identity: Fraction,
@@ -130,6 +130,33 @@ pub struct Errors {
     pub least_failure: Duration,
     /// How often a host of class D, first kind, contacts the scheduler.
     pub few_contacts: u32,
+    /// Hosts whose clock jumps ahead and is set right later.
+    pub clock_jumps: ClockJumps,
+}
+
+/// Hosts whose clock jumps ahead once, and is set right later.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClockJumps {
+    /// Which part of the hosts.
+    pub hosts: Fraction,
+    /// How long after the host has joined.
+    pub after: Distribution<Duration>,
+    /// By how much.
+    pub by: Duration,
+    /// How long the clock is wrong.
+    pub lasts: Duration,
+}
+
+impl Default for ClockJumps {
+    fn default() -> Self {
+        ClockJumps {
+            hosts: Fraction::ZERO,
+            after: distribution(Family::Exponential { mean: days(30) }),
+            by: days(30),
+            lasts: seconds(3_600),
+        }
+    }
 }
 
 /// How the client on a host behaves (the BOINC client of 2026, as far as it is modelled).
@@ -158,6 +185,13 @@ pub struct Client {
     /// The longest such wait, before it is multiplied by a number uniform in 0.5 to 1.5. BOINC:
     /// 86,400 s.
     pub backoff_most: Duration,
+    /// The wait before a download that has failed for the first time is tried again; it doubles each
+    /// time, and is multiplied by a number uniform in 0.5 to 1. BOINC: 120 s.
+    pub transfer_backoff_least: Duration,
+    /// The longest such wait. BOINC: 6 h.
+    pub transfer_backoff_most: Duration,
+    /// A download that has failed for so long is given up, and its instances fail. BOINC: 90 d.
+    pub transfer_gives_up: Duration,
     /// Hosts that are there at the start contact the project for the first time within this time,
     /// so that they do not all come at once.
     pub first_contact_within: Duration,
@@ -276,7 +310,7 @@ impl Default for Errors {
             d_few_contacts: fraction(0.05),
             d_many_contacts: fraction(0.05),
             f_one_contact: fraction(0.30),
-            failed_instances: None,
+            failed_instances: Fraction::ZERO,
             new_identity: Fraction::ZERO,
             e_colluding: Fraction::ZERO,
             e_lies: Fraction::ONE,
@@ -297,6 +331,7 @@ impl Default for Errors {
             }),
             least_failure: seconds(2),
             few_contacts: 5,
+            clock_jumps: ClockJumps::default(),
         }
     }
 }
@@ -313,6 +348,9 @@ impl Default for Client {
             deadline_margin: days(1),
             backoff_least: seconds(600),
             backoff_most: seconds(86_400),
+            transfer_backoff_least: seconds(120),
+            transfer_backoff_most: seconds(21_600),
+            transfer_gives_up: days(90),
             first_contact_within: seconds(3_600),
         }
     }

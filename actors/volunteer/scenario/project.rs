@@ -140,6 +140,8 @@ pub struct Servers {
     pub download_bandwidth: Bandwidth,
     /// What each upload server's line carries.
     pub upload_bandwidth: Bandwidth,
+    /// Which part of the input files cannot be downloaded, because their server is out of reach.
+    pub unreachable_files: Fraction,
     /// How often the transitioner looks for jobs to handle. BOINC: 5 s.
     pub transitioner_period: Duration,
     /// How often the validator looks for results to validate. BOINC: 5 s.
@@ -231,6 +233,7 @@ impl Default for Servers {
             upload_servers: 1,
             download_bandwidth: Bandwidth::new(1e9 / 8.0),
             upload_bandwidth: Bandwidth::new(1e9 / 8.0),
+            unreachable_files: Fraction::ZERO,
             transitioner_period: seconds(5),
             validator_period: seconds(5),
             assimilator_period: seconds(10),

@@ -307,7 +307,7 @@ fn thirteen_percent_of_the_instances_fail_without_a_pilot_run() {
     };
     scenario.scheduler.quota = quota::Rule::Document { per_cpu: 8 };
     scenario.errors = crate::volunteer::scenario::Errors {
-        failed_instances: Some(fraction(0.13)),
+        failed_instances: fraction(0.13),
         ..Default::default()
     };
     scenario.client.connect_interval = Distribution::fixed(hours(8));
