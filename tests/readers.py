@@ -75,7 +75,7 @@ def check_duckdb(run, messages):
     question = f"""select count(*) from '{run}/messages.parquet' effect
         join '{run}/messages.parquet' cause on effect.cause_id = cause.message_id
         where effect.sent_ns = cause.received_ns and effect.from_id = cause.to_id"""
-    joined = duckdb.sql(question).fetchone()[0]
+    joined = duckdb.sql(question).fetchall()[0][0]
     assert joined == sum(m["cause_id"] is not None for m in messages)
     return f"{found}; {joined} causes"
 
