@@ -6,9 +6,11 @@ pub mod compare;
 pub mod fit;
 pub mod plan;
 pub mod report;
+pub mod serve;
 pub mod sweep;
 pub mod trace;
 pub mod validate;
+pub mod view;
 
 use std::path::PathBuf;
 
@@ -59,6 +61,8 @@ pub enum Verb {
     Explain(trace::ExplainArguments),
     /// Write what was recorded for other tools: Perfetto, Chrome's viewer, process mining
     Export(trace::ExportArguments),
+    /// Show what was recorded as a sequence chart in a browser: lanes, arrows, causes, filters
+    View(view::ViewArguments),
     /// Measure how fast it is: interleaved runs, speed-up over threads, digests compared
     #[command(subcommand)]
     Bench(bench::BenchSubject),
@@ -136,6 +140,9 @@ pub struct RunArguments {
     /// How to show progress
     #[arg(long, value_enum, default_value_t)]
     pub progress: ProgressStyle,
+    /// How it is shown while it goes on.
+    #[command(flatten)]
+    pub live: serve::LiveArguments,
     /// How to execute it.
     #[command(flatten)]
     pub plan: PlanArguments,

@@ -6,9 +6,12 @@ pub mod commands;
 pub mod coordinator;
 pub mod fit;
 pub mod import;
+pub mod live;
 pub mod placement;
 pub mod report;
 pub mod scenario;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod study;
 pub mod trace;
 pub mod view;

@@ -7,4 +7,5 @@ mod command;
 mod faults;
 mod study;
 mod trace;
+mod view;
 mod worlds;

@@ -8,6 +8,7 @@ pub mod availability;
 pub mod population;
 pub mod processor;
 
+pub mod gauge;
 pub mod narration;
 pub mod results;
 pub mod tally;

@@ -19,6 +19,7 @@ use crate::shared::tally::{CountSeries, DurationHistogram, LevelSeries};
 
 mod counts;
 mod disk;
+mod gauges;
 mod report;
 mod touch;
 

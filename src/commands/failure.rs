@@ -32,6 +32,10 @@ pub enum Failure {
     /// A trace cannot be written or read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// Nothing can be served there.
+    #[cfg(feature = "serve")]
+    #[error(transparent)]
+    Serve(#[from] crate::serve::ServeError),
     /// The run was interrupted; what it had found by then has been reported.
     #[error("interrupted: the results are of the time that was reached")]
     Interrupted,
@@ -63,6 +67,8 @@ impl Failure {
             | Failure::Asked(_)
             | Failure::Trace(TraceError::Filter(_))
             | Failure::Directory(RunDirectoryError::Exists(_)) => 2,
+            #[cfg(feature = "serve")]
+            Failure::Serve(_) => 2,
             Failure::Run(_) | Failure::Trace(_) | Failure::Directory(_) => 1,
             Failure::Disagreement(_) => 4,
             Failure::Interrupted => INTERRUPTED,

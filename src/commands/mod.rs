@@ -11,6 +11,7 @@ pub mod export;
 pub mod failure;
 pub mod fit;
 pub mod interrupt;
+mod live;
 pub mod plan;
 pub mod population;
 pub mod report;
@@ -19,6 +20,7 @@ pub mod schema;
 pub mod sweep;
 pub mod trace;
 pub mod validate;
+pub mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +30,11 @@ use crate::scenario::volunteer::Volunteer;
 use crate::scenario::{Override, ScenarioError, ScenarioText};
 
 pub use failure::Failure;
+
+/// What `--serve` answers in a program that was built without a server.
+#[cfg(not(feature = "serve"))]
+const NO_SERVER: &str = "this program was built without its server: build it with `--features serve`, as in \
+                         `cargo run --release --features serve -- ...`";
 
 /// Does what the command line asks for.
 pub fn execute(verb: Verb) -> Result<(), Failure> {
@@ -47,6 +54,7 @@ pub fn execute(verb: Verb) -> Result<(), Failure> {
         Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::Explain(arguments) => explain::explain(&arguments),
         Verb::Export(arguments) => export::export(&arguments),
+        Verb::View(arguments) => view::view(&arguments),
         Verb::Bench(subject) => bench::bench(&subject),
         Verb::BenchOne { job } => bench::bench_one(&job),
     }

@@ -6,9 +6,10 @@ use std::time::{Instant, SystemTime};
 
 use kernel::{Fingerprint, SimTime, World};
 
+use super::live::Showing;
 use super::{Asked, Failure, interrupt};
 use crate::cli::{ProgressStyle, RunArguments};
-use crate::coordinator::{self, Outcome};
+use crate::coordinator::{self, Outcome, Watcher};
 use crate::report::machine::Usage;
 use crate::report::progress::{Progress, say};
 use crate::report::record::{self, LAYOUT};
@@ -59,15 +60,26 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
         (Fingerprint::default(), D::metrics(&loaded.scenario)),
         recording.as_ref().map(Recording::recorder),
     );
+    let stopping = "Its results are of the time it has reached then.";
+    let showing = Showing::begin::<D>(&arguments.live, &loaded, stop.clone(), stopping)?;
     let progress = Progress::new(arguments.progress, end, stop);
     let (began, before) = (Instant::now(), Usage::now());
-    let outcome = match &recording {
-        None => coordinator::run(world, &plan, end, observers, &progress),
-        Some(recording) => {
-            let watching = recording.watching(&progress);
-            coordinator::run(world, &plan, end, observers, &watching)
-        }
-    };
+    let watching = recording.as_ref().map(|it| it.watching(&progress));
+    let watcher = watching.as_ref().map_or(&progress as &dyn Watcher, |it| it);
+    let seen_live = showing.as_ref().map(|it| it.watcher(watcher));
+    let outcome = coordinator::Run {
+        world,
+        plan: &plan,
+        end,
+        observer: observers,
+        seen: None,
+        watcher: seen_live.as_ref().map_or(watcher, |it| it),
+        attendant: match &showing {
+            None => Box::new(()),
+            Some(it) => it.attendant::<D, _>(|((_, metrics), _)| metrics),
+        },
+    }
+    .go();
     let outcome = outcome.inspect_err(|_| progress.abandon())?;
     let Outcome {
         observer: ((fingerprint, metrics), _),
@@ -79,6 +91,9 @@ fn run_loaded<D: Domain>(mut loaded: Loaded<D>, arguments: &RunArguments) -> Res
     let (wall_s, usage) = (began.elapsed().as_secs_f64(), Usage::now().since(before));
     progress.finish(reached, engine.events);
     recorded.transpose()?;
+    if let Some(showing) = showing {
+        showing.finish(completed);
+    }
 
     let results = D::results(metrics, &loaded.scenario);
     let digest = record::digest(fingerprint.events(), &fingerprint.to_string(), &results);

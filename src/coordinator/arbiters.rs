@@ -21,7 +21,7 @@ use super::gate::Gate;
 use super::leader::{Leader, Pause};
 use super::stage::Partitions;
 use super::threads::{dismiss, help};
-use super::{RunError, Watcher};
+use super::{RunError, Watcher, WorkerLedger};
 
 /// How long actors stay away from their mailboxes.
 const SLICE: Duration = Duration::from_millis(100);
@@ -94,6 +94,7 @@ async fn drive(
     let pause = loop {
         let report = coordinator.send(LeadSlice).await.map_err(lost)?;
         watcher.progress(report.now, report.events);
+        watcher.loads(&report.workers);
         if report.pause != Pause::Slice || watcher.should_stop() {
             break report.pause;
         }
@@ -141,6 +142,7 @@ struct SliceReport {
     pause: Pause,
     now: SimTime,
     events: u64,
+    workers: Vec<WorkerLedger>,
 }
 
 impl Actor for Coordinator {
@@ -167,6 +169,7 @@ impl Handler<LeadSlice> for Coordinator {
         SliceReport {
             pause,
             now: leader.reached(),
+            workers: leader.loads(),
             events: board.events(),
         }
     }

@@ -37,6 +37,7 @@ pub(super) struct Leader {
     standing: Vec<Standing>,
     safe: Vec<Safe>,
     ledger: EngineLedger,
+    began: Instant,
     /// Wall time spent in shared windows.
     shared: Duration,
     /// How many events the next window will have, judging by the last ones.
@@ -82,6 +83,7 @@ impl Leader {
                 workers: vec![WorkerLedger::default(); workers],
                 ..EngineLedger::default()
             },
+            began: Instant::now(),
             shared: Duration::ZERO,
             expected: 0.0,
             events: 0,
@@ -160,6 +162,7 @@ impl Leader {
             }
             if self.time_to_look() {
                 watcher.progress(self.reached, self.events);
+                watcher.loads(&self.loads());
                 if !self.attend(partitions, watcher) {
                     return Pause::Over;
                 }
@@ -260,6 +263,17 @@ impl Leader {
     /// What every partition said of itself before the last window, and how far it might run.
     pub(super) fn last_words(&self) -> (&[Standing], &[Safe]) {
         (&self.standing, &self.safe)
+    }
+
+    /// How busy each worker has been so far. What was not spent in shared windows, the leader spent
+    /// alone.
+    pub(super) fn loads(&self) -> Vec<WorkerLedger> {
+        let mut workers = self.ledger.workers.clone();
+        if let Some(leader) = workers.first_mut() {
+            let alone = self.began.elapsed().saturating_sub(self.shared);
+            leader.computing_s += alone.as_secs_f64();
+        }
+        workers
     }
 
     /// How far the run got.

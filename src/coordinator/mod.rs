@@ -38,6 +38,9 @@ pub trait Watcher: Sync {
     /// The run has got as far as `now` and has handled so many events.
     fn progress(&self, _now: SimTime, _events: u64) {}
 
+    /// So busy has each worker been so far; called after [`progress`](Watcher::progress).
+    fn loads(&self, _workers: &[WorkerLedger]) {}
+
     /// Whether the run should end before its time.
     fn should_stop(&self) -> bool {
         false

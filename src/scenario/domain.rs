@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use actors::shared::gauge::Gauge;
 use actors::shared::narration::Narrator;
 use actors::shared::results::Results;
 use kernel::{Actor, Observer, SimDuration, World};
@@ -56,6 +57,9 @@ pub trait Domain {
 
     /// Who tells of a run's messages.
     fn narrator(scenario: &Self::Scenario) -> Self::Narrator;
+
+    /// What can be seen of a run while it goes on.
+    fn gauges(metrics: &Self::Metrics) -> Vec<Gauge>;
 
     /// What the observer found.
     fn results(metrics: Self::Metrics, scenario: &Self::Scenario) -> Results;

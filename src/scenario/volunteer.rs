@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use actors::shared::gauge::Gauge;
 use actors::shared::population::HostTable;
 use actors::shared::results::Results;
 use actors::volunteer::metrics::Metrics;
@@ -89,6 +90,10 @@ impl Domain for Volunteer {
 
     fn narrator(scenario: &Scenario) -> VolunteerNarrator {
         VolunteerNarrator::new(scenario)
+    }
+
+    fn gauges(metrics: &Metrics) -> Vec<Gauge> {
+        metrics.gauges()
     }
 
     fn results(metrics: Metrics, scenario: &Scenario) -> Results {

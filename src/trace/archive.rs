@@ -289,6 +289,23 @@ impl Archive {
         place.since < span.end && place.last >= span.start
     }
 
+    /// When the first and the last message of a chunk were received.
+    pub fn received_in(&self, chunk: usize) -> Range<SimTime> {
+        let place = &self.contents.chunks[chunk];
+        place.first..place.last
+    }
+
+    /// How many messages a chunk holds.
+    pub fn count_in(&self, chunk: usize) -> u32 {
+        self.contents.chunks[chunk].count
+    }
+
+    /// When the first recorded message was sent; the start of the run if there is none.
+    pub fn begins(&self) -> SimTime {
+        let since = self.contents.chunks.iter().map(|place| place.since);
+        since.min().unwrap_or(SimTime::START)
+    }
+
     /// Reads a chunk.
     ///
     /// # Errors

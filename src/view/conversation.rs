@@ -11,6 +11,12 @@ pub struct Conversation {
     pub from_ns: u64,
     /// Up to this instant, in nanoseconds.
     pub until_ns: u64,
+    /// One of so many messages is here, chosen by lot; one: all are.
+    pub one_of: u64,
+    /// How many messages were recorded, if these are only a part of them.
+    pub total: Option<u64>,
+    /// How many of all messages fall into each of some equal parts of the time, if these are a part.
+    pub overview: Vec<u64>,
     /// Those who take part.
     pub actors: Vec<Participant>,
     /// The kinds of messages, by name.

@@ -7,6 +7,7 @@
 pub mod conversation;
 pub mod pack;
 mod page;
+pub mod reading;
 
 #[cfg(test)]
 mod sample;

@@ -42,6 +42,9 @@ pub fn pack(conversation: &Conversation) -> Vec<u8> {
         // As text: a number in a browser is exact up to 2^53 only, and the page rounds by itself.
         "from": conversation.from_ns.to_string(),
         "until": conversation.until_ns.to_string(),
+        "one_of": conversation.one_of.max(1),
+        "total": conversation.total,
+        "overview": conversation.overview,
         "actors": actors,
         "numbers": numbers,
         "classes": classes,

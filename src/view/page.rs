@@ -10,7 +10,7 @@ const TEMPLATE: &str = include_str!("page/template.html");
 const STYLE: &str = include_str!("page/style.css");
 
 /// The scripts, in reading order; together they are one.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("page/words.js"),
     include_str!("page/unpack.js"),
     include_str!("page/links.js"),
@@ -24,6 +24,7 @@ const SCRIPTS: [&str; 15] = [
     include_str!("page/overview.js"),
     include_str!("page/panel.js"),
     include_str!("page/hands.js"),
+    include_str!("page/served.js"),
     include_str!("page/selftest.js"),
     include_str!("page/main.js"),
 ];

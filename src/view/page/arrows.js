@@ -83,9 +83,9 @@ class Arrows {
       return;
     }
     const slope = (y2 - y1) / (x2 - x1 || 1e-9);
-    const cut = (x) => x < left ? [left, y1 + (left - x1) * slope] : x > right ? [right, y1 + (right - x1) * slope] : [x, x === x1 ? y1 : y2];
-    context.moveTo(...cut(x1));
-    context.lineTo(...cut(x2));
+    const cut = (x, y) => x < left ? [left, y1 + (left - x1) * slope] : x > right ? [right, y1 + (right - x1) * slope] : [x, y];
+    context.moveTo(...cut(x1, y1));
+    context.lineTo(...cut(x2, y2));
   }
 
   /** A broad line under an arrow. */

@@ -5,10 +5,11 @@ const FOLD_ABOVE = 12;
 
 /**
  * The lanes for the rows that are shown. `open` says for classes by name whether they are unfolded;
- * `order` is "short" or "name"; `quiet` keeps those who say nothing.
+ * `order` is "short" or "name"; `quiet` keeps those who say nothing. Lanes of `before`, if there are
+ * some, keep their order, and their classes stay folded.
  */
 class Lanes {
-  constructor(recording, rows, { open, order, quiet }) {
+  constructor(recording, rows, { open, order, quiet }, before = null) {
     const { actors, classes, classOf, from, to } = recording;
     this.recording = recording;
     const talks = new Int32Array(actors.length);
@@ -24,8 +25,9 @@ class Lanes {
     classes.forEach((name, cls) => {
       const group = members[cls];
       const foldable = group.length > FOLD_ABOVE;
-      const unfolded = open.get(name) ?? !foldable;
-      if (group.length > 1 && !unfolded) {
+      const was = before?.list.some((lane) => lane.folded && lane.label === name);
+      const unfolded = open.get(name) ?? !(foldable || was);
+      if (group.length > (was ? 0 : 1) && !unfolded) {
         lanes.push({ label: name, cls, actors: group, folded: true });
       } else {
         if (foldable) this.headings.push({ label: name, cls, actors: group, heading: true });
@@ -37,8 +39,13 @@ class Lanes {
     place();
     for (const lane of lanes) lane.messages = lane.actors.reduce((sum, actor) => sum + talks[actor], 0);
     if (order === "short" && lanes.length > 2) {
-      const arranged = arrange(lanes.length, this.conversations(rows));
-      lanes.splice(0, lanes.length, ...arranged.map((at) => lanes[at]));
+      const places = before && new Map(before.list.map((lane, at) => [lane.label, at]));
+      if (places && lanes.every(({ label }) => places.has(label))) {
+        lanes.sort((a, b) => places.get(a.label) - places.get(b.label));
+      } else {
+        const arranged = arrange(lanes.length, this.conversations(rows));
+        lanes.splice(0, lanes.length, ...arranged.map((at) => lanes[at]));
+      }
     }
     this.list = [...this.headings, ...lanes];
     this.list.forEach((lane, at) => { if (!lane.heading) lane.actors.forEach((actor) => { this.laneOf[actor] = at; }); });

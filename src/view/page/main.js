@@ -6,7 +6,7 @@ const app = {
   view: { from: 0, until: 1, scroll: 0, stretch: 1 },
   axis: "linear", order: "short", quiet: false, open: new Map(), filter: noFilter(),
   chosen: -1, hovered: -1, glow: null, lit: false, trail: [], effect: 0,
-  ink: {}, chart: null, overview: null, asked: false,
+  ink: {}, chart: null, overview: null, asked: false, served: null,
 
   /** Takes a recording and shows it as the address asks. */
   load(recording) {
@@ -28,6 +28,20 @@ const app = {
     this.draw();
   },
 
+  /** Takes another part of the same trace: everything stays as it is, as far as it is still there. */
+  replace(recording) {
+    const chosen = this.chosen >= 0 ? nameOf(this.recording, this.chosen) : null;
+    const scroll = this.view.scroll;
+    Object.assign(this, { recording, links: new Links(recording), strips: new Strips(recording), hovered: -1, chosen: -1, glow: null, trail: [] });
+    this.readInk();
+    this.select();
+    this.view.scroll = Math.min(scroll, this.chart.mostScroll);
+    if (chosen) this.chosen = this.links.rowOf(chosen);
+    this.light();
+    if (this.chosen >= 0 || !chosen) showPanel(this);
+    this.draw();
+  },
+
   // What passes, on which axis, in which lanes.
 
   /** Finds out what passes the filters; the view stays at the same times. */
@@ -40,7 +54,9 @@ const app = {
     showKinds(this);
   },
   arrange() {
-    this.lanes = new Lanes(this.recording, this.rows, this);
+    // Parts of one trace keep their lanes in the order that was found first, as far as they can.
+    const before = this.served && this.lanes ? this.lanes : null;
+    this.lanes = new Lanes(this.recording, this.rows, this, before);
     this.view.scroll = Math.min(this.view.scroll, this.chart.mostScroll);
   },
   rescale() {
@@ -194,6 +210,8 @@ const app = {
   toCause() {
     const cause = this.chosen < 0 ? -1 : this.recording.cause[this.chosen];
     if (cause >= 0) this.choose(cause, true);
+    // When it was received is known: then its consequence was sent.
+    else if (cause === -2 && this.served) this.served.await(this.links.unrecorded.get(this.chosen), this.recording.sent[this.chosen]);
   },
   /** To the consequence; asked again from the same message, to its next one. */
   toConsequence() {
@@ -286,6 +304,7 @@ const app = {
     this.overview.draw();
     showCounts(this);
     writeAddressSoon(this);
+    this.served?.look();
   },
   async copyLink() {
     writeAddress(this);
@@ -369,7 +388,12 @@ async function begin() {
   new ResizeObserver(() => app.resize()).observe(byId("stage"));
   const data = byId("data");
   try {
-    app.load(await embedded(data.textContent));
+    if (data.dataset.source === "served") {
+      app.served = new Served(app);
+      app.load(await app.served.ask(null, null, ""));
+    } else {
+      app.load(await embedded(data.textContent));
+    }
     data.textContent = "";
   } catch (error) {
     byId("counts").textContent = `This page cannot show its data: ${error.message}.`;

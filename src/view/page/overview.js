@@ -65,7 +65,10 @@ class Overview {
       return numbers;
     };
     const shown = histogram(scale.sentAt);
-    const all = scale.kind === "linear" && rows.length < recording.n ? histogram(recording.sent) : shown;
+    const linear = scale.kind === "linear";
+    let all = linear && rows.length < recording.n ? histogram(recording.sent) : shown;
+    if (linear && recording.overview.length > 0)
+      all = Float64Array.from({ length: bins }, (_, bin) => recording.overview[Math.floor(bin * recording.overview.length / bins)] * recording.overview.length / bins);
     const most = Math.max(1, all.reduce((a, b) => Math.max(a, b), 0));
     // The root shows a lonely message beside a thousand.
     const bar = (number) => number === 0 ? 0 : Math.max(1.5, (this.height - 8) * Math.sqrt(number / most));

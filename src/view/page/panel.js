@@ -154,11 +154,17 @@ function countsNear(app, x, y) {
 
 function showCounts(app) {
   const { recording, rows, chart, view, scale } = app;
-  const all = rows.length === recording.n ? many(recording.n, "message") : `${count(rows.length)} of ${many(recording.n, "message")}`;
+  let all = rows.length === recording.n ? many(recording.n, "message") : `${count(rows.length)} of ${many(recording.n, "message")}`;
+  if (app.served) all = `${count(rows.length)} here of ${many(recording.total, "message")}`;
   const shown = scale.timeOf(Math.min(view.until, scale.last)) - scale.timeOf(Math.max(view.from, scale.first));
   byId("counts").textContent = `${all}; ${count(chart.found)} in view of ${span(Number(shown.toPrecision(3)))}`;
   const note = byId("note");
   note.hidden = chart.few && rows.length > 0;
+  if (recording.oneOf > 1) {
+    note.hidden = false;
+    note.textContent = `one of ${count(recording.oneOf)} messages is shown: zoom in for all`;
+    return;
+  }
   note.textContent = rows.length === 0 ? "no message passes the filters" : `${count(chart.found)} in view, drawn as bundles: zoom in for single arrows`;
 }
 

@@ -37,6 +37,10 @@ function unpack(buffer) {
     fates: header.fates,
     states: header.states,
     n,
+    /** One of so many messages is here; in all there are `total`, which arrive as `overview` says. */
+    oneOf: header.one_of,
+    total: header.total ?? n,
+    overview: header.overview,
     count: read("count", Float64Array),
     sent: read("sent", Float64Array),
     received: read("took", Float64Array),
