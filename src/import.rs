@@ -5,6 +5,7 @@
 //! caller to decide.
 
 pub mod cpu_list;
+pub mod lines;
 pub mod population_file;
 
-pub use cpu_list::{Import, ImportError, Skipped, read_cpu_list};
+pub use cpu_list::{Import, ImportError, Reason, Skipped, Skips, read_cpu_list};

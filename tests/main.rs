@@ -5,6 +5,7 @@ mod bad_scenarios;
 mod benchmark;
 mod command;
 mod faults;
+mod soak;
 mod study;
 mod trace;
 mod view;

@@ -11,9 +11,6 @@ use crate::report::progress::say;
 use crate::report::run_directory::write_text;
 use crate::scenario::error::printable;
 
-/// More skipped lines than this are counted only.
-const NAMED_LINES: usize = 20;
-
 /// Reads the table and writes the file.
 pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
     let path = &arguments.table;
@@ -25,19 +22,28 @@ pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
 
     let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
     let import = read_cpu_list(file, name).map_err(|error| wrong(error.to_string()))?;
-    for skipped in import.skipped.iter().take(NAMED_LINES) {
+    let skipped = import.skipped.total();
+    for skipped in &import.skipped.first {
         say(&printable(&format!(
             "line {} is skipped: {}",
             skipped.line, skipped.why
         )));
     }
-    let skipped = import.skipped.len();
-    if skipped > NAMED_LINES {
-        say(&format!("and {} more lines", skipped - NAMED_LINES));
+    let unnamed = skipped - import.skipped.first.len() as u64;
+    if unnamed > 0 {
+        say(&format!("and {} more lines", numbers::count(unnamed)));
+    }
+    if skipped > 0 {
+        let counts = import.skipped.counts.iter();
+        let counts: Vec<String> = counts
+            .map(|(reason, &count)| format!("{} with {reason}", numbers::count(count)))
+            .collect();
+        say(&format!("skipped lines: {}", counts.join(", ")));
     }
     if arguments.strict && skipped > 0 {
         return Err(wrong(format!(
-            "{skipped} lines cannot be used; without --strict they are skipped"
+            "{} lines cannot be used; without --strict they are skipped",
+            numbers::count(skipped)
         )));
     }
     write_text(&arguments.output, &write_population(&import.table))?;
@@ -48,6 +54,6 @@ pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
         numbers::number(import.table.mean_cores()),
         numbers::number(import.table.mean_gflops()),
         import.table.rows().len(),
-        skipped,
+        numbers::count(skipped),
     ))
 }

@@ -4,10 +4,11 @@
 //! is slow but never stuck, and an idle helper costs nothing.
 //!
 //! What the leader wrote before [`Gate::open`] is visible to helpers after [`Gate::pass`]; what
-//! helpers wrote before [`Gate::report`] is visible to the leader after [`Gate::gather`].
+//! helpers wrote before [`Gate::report`] is visible to the leader after [`Gate::gather`]. That, and
+//! that nobody sleeps through an opening, is checked under every schedule: see `schedules`.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use super::sync::{AtomicU64, AtomicUsize, Condvar, Mutex, Ordering, PoisonError};
+use super::sync::{spin_loop, spins, yield_now};
 
 /// The barrier between windows.
 #[derive(Debug)]
@@ -25,15 +26,13 @@ pub(super) struct Gate {
 impl Gate {
     /// A gate for so many threads in all.
     pub(super) fn new(threads: usize) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Gate {
             window: AtomicU64::new(0),
             reported: AtomicUsize::new(0),
             sleepers: AtomicUsize::new(0),
             lock: Mutex::new(()),
             changed: Condvar::new(),
-            // With a core for everyone, spin for some tens of microseconds; else make room at once.
-            spins: if threads <= cores { 2_000 } else { 20 },
+            spins: spins(threads),
         }
     }
 
@@ -73,9 +72,9 @@ impl Gate {
                 return;
             }
             if spin % 64 == 63 {
-                std::thread::yield_now();
+                yield_now();
             } else {
-                std::hint::spin_loop();
+                spin_loop();
             }
         }
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,36 +95,5 @@ impl Gate {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
             self.changed.notify_all();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nobody_enters_a_window_before_everyone_has_left_the_last() {
-        let helpers = 3;
-        let gate = Gate::new(helpers + 1);
-        let inside = AtomicUsize::new(0);
-        let windows = 2_000u64;
-        std::thread::scope(|scope| {
-            for _ in 0..helpers {
-                scope.spawn(|| {
-                    let mut seen = 0;
-                    for _ in 0..windows {
-                        seen = gate.pass(seen);
-                        inside.fetch_add(1, Ordering::Relaxed);
-                        gate.report();
-                    }
-                });
-            }
-            for window in 1..=windows {
-                gate.open();
-                gate.gather(helpers);
-                let entered = inside.load(Ordering::Relaxed) as u64;
-                assert_eq!(entered, window * helpers as u64);
-            }
-        });
     }
 }

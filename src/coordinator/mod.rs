@@ -15,7 +15,10 @@ mod ledger;
 mod null_messages;
 mod oracle;
 mod plan;
+#[cfg(test)]
+mod schedules;
 mod stage;
+mod sync;
 mod threads;
 
 use std::sync::Arc;

@@ -7,10 +7,14 @@
 //! Every line is read on its own, so that a quotation mark which is opened and never closed spoils
 //! one line and not the rest of the file. The model is never decoded: it may be in any encoding.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
 
 use actors::shared::population::{HostRow, HostTable, PopulationError};
 use csv::{ByteRecord, ReaderBuilder};
+
+use super::lines::{LONGEST_LINE, Line, LineError, Lines};
 
 /// What became of a table.
 #[derive(Debug)]
@@ -18,7 +22,7 @@ pub struct Import {
     /// The population.
     pub table: HostTable,
     /// The lines that are not in it.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Skips,
 }
 
 /// A line that could not be used.
@@ -26,21 +30,68 @@ pub struct Import {
 pub struct Skipped {
     /// Its number in the file, from one.
     pub line: u64,
+    /// Which kind of mistake it is.
+    pub reason: Reason,
     /// What is wrong with it, by column, and what would be right.
     pub why: String,
+}
+
+/// What can be wrong with a line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reason {
+    /// More columns than the header, or fewer.
+    Columns,
+    /// The figure in this column is none, or none that can be.
+    Figure(&'static str),
+    /// Each figure could be, but not all of them together.
+    Impossible,
+    /// The line is too long to be one of such a table.
+    TooLong,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Columns => f.write_str("other columns than the header"),
+            Reason::Figure(column) => write!(f, "an unusable `{column}`"),
+            Reason::Impossible => f.write_str("figures that no host can have"),
+            Reason::TooLong => write!(f, "more than {} KiB", LONGEST_LINE >> 10),
+        }
+    }
+}
+
+/// The lines of a table that could not be used: the first of them, and how many of each kind.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Skips {
+    /// The first [`Skips::MOST_NAMED`].
+    pub first: Vec<Skipped>,
+    /// How many there are of each kind.
+    pub counts: BTreeMap<Reason, u64>,
+}
+
+impl Skips {
+    /// More lines are counted only: a table of nothing but mistakes is not worth its memory twice.
+    pub const MOST_NAMED: usize = 20;
+
+    /// How many lines were skipped in all.
+    pub fn total(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    fn add(&mut self, line: u64, (reason, why): (Reason, String)) {
+        *self.counts.entry(reason).or_default() += 1;
+        if self.first.len() < Self::MOST_NAMED {
+            self.first.push(Skipped { line, reason, why });
+        }
+    }
 }
 
 /// Why a file is not a table of processor models.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// It cannot be read.
-    #[error("line {line} cannot be read: {error}")]
-    Unreadable {
-        /// The line, from one.
-        line: u64,
-        /// What the system says.
-        error: io::Error,
-    },
+    /// It cannot be read, or not to its end.
+    #[error(transparent)]
+    Lines(#[from] LineError),
     /// There is nothing in it.
     #[error("the file is empty: its first line should be `{HEADER}`")]
     Empty,
@@ -54,7 +105,7 @@ pub enum ImportError {
     },
     /// No line below the header could be used.
     #[error("no line below the header could be used{}", first_of(.0))]
-    NothingUsable(Vec<Skipped>),
+    NothingUsable(Skips),
     /// The lines are right one by one, but not together.
     #[error(transparent)]
     Population(#[from] PopulationError),
@@ -63,8 +114,8 @@ pub enum ImportError {
 /// The first line of a table.
 const HEADER: &str = "cpu_model,n_hosts,avg_cores,gflops_per_core,gflops_per_host";
 
-fn first_of(skipped: &[Skipped]) -> String {
-    match skipped.first() {
+fn first_of(skipped: &Skips) -> String {
+    match skipped.first.first() {
         Some(first) => format!(": line {}: {}", first.line, first.why),
         None => ": there is none".to_owned(),
     }
@@ -72,29 +123,41 @@ fn first_of(skipped: &[Skipped]) -> String {
 
 /// Reads a BOINC `cpu_list` table and calls the population `name`.
 ///
-/// Lines with impossible or unreadable figures are left out and listed.
+/// Lines with impossible or unreadable figures are left out and counted.
 pub fn read_cpu_list(reader: impl Read, name: &str) -> Result<Import, ImportError> {
-    let mut columns = None;
+    let mut lines = Lines::new(reader);
+    let header = match lines.next() {
+        None => return Err(ImportError::Empty),
+        Some(line) => match line?.1 {
+            Line::Bytes(bytes) => bytes,
+            Line::TooLong(_) => {
+                return Err(ImportError::MissingColumn {
+                    missing: "n_hosts",
+                    found: format!("a line of more than {} KiB", LONGEST_LINE >> 10),
+                });
+            }
+        },
+    };
+    let columns = Columns::from_header(header.trim_ascii())?;
     let mut rows = Vec::new();
-    let mut skipped = Vec::new();
-    for (bytes, line) in BufReader::new(reader).split(b'\n').zip(1..) {
-        let bytes = bytes.map_err(|error| ImportError::Unreadable { line, error })?;
-        let text = bytes.trim_ascii();
-        let Some(columns) = &columns else {
-            columns = Some(Columns::from_header(text)?);
-            continue;
+    let mut skipped = Skips::default();
+    while let Some(line) = lines.next() {
+        let (number, line) = line?;
+        let row = match &line {
+            Line::Bytes(bytes) => match bytes.trim_ascii() {
+                // Spreadsheets leave empty lines at the end.
+                b"" => continue,
+                text => columns.row(text),
+            },
+            Line::TooLong(bytes) => {
+                let why = format!("it has {bytes} bytes, and at most {LONGEST_LINE} are read");
+                Err((Reason::TooLong, why))
+            }
         };
-        // Spreadsheets leave empty lines at the end.
-        if text.is_empty() {
-            continue;
-        }
-        match columns.row(text) {
+        match row {
             Ok(row) => rows.push(row),
-            Err(why) => skipped.push(Skipped { line, why }),
+            Err(wrong) => skipped.add(number, wrong),
         }
-    }
-    if columns.is_none() {
-        return Err(ImportError::Empty);
     }
     if rows.is_empty() {
         return Err(ImportError::NothingUsable(skipped));
@@ -115,7 +178,6 @@ struct Columns {
 
 impl Columns {
     fn from_header(line: &[u8]) -> Result<Self, ImportError> {
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if line.is_empty() {
             return Err(ImportError::Empty);
         }
@@ -139,15 +201,16 @@ impl Columns {
         })
     }
 
-    fn row(&self, line: &[u8]) -> Result<HostRow, String> {
+    fn row(&self, line: &[u8]) -> Result<HostRow, (Reason, String)> {
         let record = fields(line);
         if record.len() != self.count {
-            return Err(format!(
+            let why = format!(
                 "the line has {} columns and the header {}: a model's name that holds commas or quotation marks is \
                  put between quotation marks, and those in it are doubled",
                 record.len(),
                 self.count
-            ));
+            );
+            return Err((Reason::Columns, why));
         }
         let row = HostRow {
             hosts: whole(&record, self.hosts, "n_hosts")?,
@@ -155,12 +218,16 @@ impl Columns {
             gflops_per_core: number(&record, self.gflops_per_core, "gflops_per_core")?,
             gflops_per_host: number(&record, self.gflops_per_host, "gflops_per_host")?,
         };
-        row.check()?;
+        row.check().map_err(|why| (Reason::Impossible, why))?;
         Ok(row)
     }
 }
 
-fn whole(record: &ByteRecord, index: usize, column: &str) -> Result<u32, String> {
+fn whole(
+    record: &ByteRecord,
+    index: usize,
+    column: &'static str,
+) -> Result<u32, (Reason, String)> {
     let text = shown(&record[index]);
     match text.parse::<u32>() {
         Ok(0) | Err(_) => Err(wrong(
@@ -173,7 +240,11 @@ fn whole(record: &ByteRecord, index: usize, column: &str) -> Result<u32, String>
     }
 }
 
-fn number(record: &ByteRecord, index: usize, column: &str) -> Result<f64, String> {
+fn number(
+    record: &ByteRecord,
+    index: usize,
+    column: &'static str,
+) -> Result<f64, (Reason, String)> {
     let text = shown(&record[index]);
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
@@ -186,11 +257,12 @@ fn number(record: &ByteRecord, index: usize, column: &str) -> Result<f64, String
     }
 }
 
-fn wrong(column: &str, index: usize, found: &str, right: &str) -> String {
-    format!(
+fn wrong(column: &'static str, index: usize, found: &str, right: &str) -> (Reason, String) {
+    let why = format!(
         "`{column}` (column {}) is `{found}`: it should be {right}",
         index + 1
-    )
+    );
+    (Reason::Figure(column), why)
 }
 
 /// The fields of one line.
@@ -242,7 +314,7 @@ mod tests {
              Some Other Name [of the same figures],60,2.0,1.5,3.0\n",
         );
         let import = import(&text);
-        assert_eq!(import.skipped, []);
+        assert_eq!(import.skipped, Skips::default());
         let rows: Vec<(u32, f64, f64, f64)> =
             import.table.rows().iter().map(|&row| row.into()).collect();
         assert_eq!(rows, [(17, 1.06, 0.39, 0.41), (100, 2.0, 1.5, 3.0)]);
@@ -254,7 +326,7 @@ mod tests {
         text.extend_from_slice(HEADER.to_uppercase().as_bytes());
         text.extend_from_slice(b"\r\nIntel\xae Core\x99 \x00 i7,12,4.0,2.0,8.0\r\n\r\n");
         let import = import(&text);
-        assert_eq!(import.skipped, []);
+        assert_eq!(import.skipped, Skips::default());
         assert_eq!(import.table.hosts(), 12);
         assert_eq!(import.table.rows()[0].gflops_per_host, 8.0);
     }
@@ -280,7 +352,7 @@ mod tests {
         );
         let import = import(&text);
         assert_eq!(import.table.hosts(), 15, "the last line counts, too");
-        let lines: Vec<u64> = import.skipped.iter().map(|skipped| skipped.line).collect();
+        let lines: Vec<u64> = import.skipped.first.iter().map(|skipped| skipped.line).collect();
         assert_eq!(lines, (3..=15).collect::<Vec<u64>>());
         let expected = [
             "`n_hosts` (column 2) is `0`",
@@ -297,12 +369,44 @@ mod tests {
             "3 columns and the header 5",
             "1 columns and the header 5",
         ];
-        for (skipped, expected) in import.skipped.iter().zip(expected) {
+        for (skipped, expected) in import.skipped.first.iter().zip(expected) {
             assert!(
                 skipped.why.contains(expected),
                 "{skipped:?} without {expected}"
             );
         }
+        let counts: Vec<(String, u64)> = import
+            .skipped
+            .counts
+            .iter()
+            .map(|(reason, &count)| (reason.to_string(), count))
+            .collect();
+        let counts: Vec<(&str, u64)> = counts.iter().map(|(r, c)| (r.as_str(), *c)).collect();
+        assert_eq!(
+            counts,
+            [
+                ("other columns than the header", 3),
+                ("an unusable `avg_cores`", 2),
+                ("an unusable `gflops_per_core`", 1),
+                ("an unusable `gflops_per_host`", 1),
+                ("an unusable `n_hosts`", 4),
+                ("figures that no host can have", 2),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_endless_line_is_one_mistake_and_thousands_are_counted() {
+        let endless = "9".repeat(LONGEST_LINE + 1);
+        let mut text = with_header(&format!("good,10,4.0,2.0,8.0\nlong,{endless},4.0,2.0,8.0\n"));
+        text.extend(b"?\n".repeat(1_000));
+        text.extend(b"good,1,4.0,2.0,8.0\n");
+        let import = import(&text);
+        assert_eq!(import.table.hosts(), 11);
+        assert_eq!(import.skipped.total(), 1_001);
+        assert_eq!(import.skipped.first.len(), Skips::MOST_NAMED);
+        assert_eq!(import.skipped.first[0].reason, Reason::TooLong);
+        assert!(error(endless.as_bytes()).contains("line 1 names no column"));
     }
 
     #[test]
