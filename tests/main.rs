@@ -5,6 +5,7 @@ mod bad_scenarios;
 mod benchmark;
 mod command;
 mod faults;
+mod hostile_input;
 mod soak;
 mod study;
 mod trace;
