@@ -3,8 +3,6 @@
 //! Plain atomics, one padded set for each partition: the [`Gate`](super::gate::Gate) orders them.
 //! Nothing here knows what the partitions hold.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
@@ -12,6 +10,8 @@ use kernel::promise::MOST_GROUPS;
 use kernel::{Group, Safe, SimTime, Standing};
 
 const NEVER: u64 = SimTime::NEVER.nanos();
+
+use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering::Relaxed, PoisonError};
 
 /// The words about all partitions of a run.
 pub(super) struct Board {

@@ -1,18 +1,27 @@
 //! Is what threads share right under every schedule?
 //!
-//! The gate is compiled here a second time, with loom's primitives for the standard library's
-//! (`sync`). loom then runs each test once for every order in which the accesses of its threads can
-//! interleave, and for every value that the memory model lets a relaxed or late read return; a
-//! thread that sleeps through its opening is found as a deadlock. The same gate at full speed, with
-//! the processor's own schedules, is tested at the end.
+//! Gate, board, stage and the helpers' loop are compiled here a second time, with loom's primitives
+//! for the standard library's (`sync`). loom then runs each test once for every order in which the
+//! accesses of its threads can interleave, and for every value that the memory model lets a relaxed
+//! or late read return; a thread that sleeps through its opening is found as a deadlock. The gate at
+//! full speed, with the processor's own schedules, is tested at the end.
 
 use std::sync::Arc;
+
+use kernel::horizon::{GlobalWindow, Horizon};
+use kernel::queue::BinaryHeapQueue;
+use kernel::{
+    Actor, ActorId, Address, Context, Directory, Fingerprint, Group, Inbox, Safe, SimDuration,
+    SimTime, World, WorldBuilder, run_sequentially,
+};
+
+use super::{RunError, Watcher};
 
 /// loom's primitives by the names of the standard library's.
 mod sync {
     pub(super) use loom::hint::spin_loop;
     pub(super) use loom::sync::atomic::Ordering;
-    pub(super) use loom::sync::{Condvar, Mutex};
+    pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
     pub(super) use loom::thread::yield_now;
     pub(super) use std::sync::PoisonError;
 
@@ -48,6 +57,14 @@ mod sync {
                     fenced(order, || self.0.fetch_add(value, order))
                 }
 
+                pub(super) fn fetch_min(&self, value: $value, order: Ordering) -> $value {
+                    fenced(order, || self.0.fetch_min(value, order))
+                }
+
+                pub(super) fn swap(&self, value: $value, order: Ordering) -> $value {
+                    fenced(order, || self.0.swap(value, order))
+                }
+
                 pub(super) fn fetch_sub(&self, value: $value, order: Ordering) -> $value {
                     fenced(order, || self.0.fetch_sub(value, order))
                 }
@@ -57,6 +74,29 @@ mod sync {
 
     atomic!(AtomicU64, u64);
     atomic!(AtomicUsize, usize);
+
+    impl Default for AtomicU64 {
+        fn default() -> Self {
+            Self::new(0)
+        }
+    }
+
+    #[derive(Debug)]
+    pub(super) struct AtomicBool(loom::sync::atomic::AtomicBool);
+
+    impl AtomicBool {
+        pub(super) fn new(value: bool) -> Self {
+            AtomicBool(loom::sync::atomic::AtomicBool::new(value))
+        }
+
+        pub(super) fn load(&self, order: Ordering) -> bool {
+            fenced(order, || self.0.load(order))
+        }
+
+        pub(super) fn store(&self, value: bool, order: Ordering) {
+            fenced(order, || self.0.store(value, order));
+        }
+    }
 
     fn fenced<T>(order: Ordering, access: impl FnOnce() -> T) -> T {
         if order == Ordering::SeqCst {
@@ -70,11 +110,23 @@ mod sync {
     }
 }
 
-#[path = "gate.rs"]
-#[allow(clippy::duplicate_mod, dead_code)]
-mod gate;
+/// A file of the coordinator, once more.
+macro_rules! again {
+    ($name:ident, $path:literal) => {
+        #[path = $path]
+        #[allow(clippy::duplicate_mod, dead_code)]
+        mod $name;
+    };
+}
+again!(gate, "gate.rs");
+again!(board, "board.rs");
+again!(stage, "stage.rs");
+again!(ledger, "ledger.rs");
+again!(leader, "leader.rs");
+again!(threads, "threads.rs");
 
 use gate::Gate;
+use stage::Partitions;
 use sync::{AtomicU64, Ordering};
 
 /// Tries every schedule in which threads are interrupted at most `interruptions` times.
@@ -138,6 +190,96 @@ fn one_helper_passes_every_window_and_everything_is_seen() {
 #[test]
 fn two_helpers_pass_every_window_and_everything_is_seen() {
     every_schedule(2, || windows(2, 1));
+}
+
+/// Three actors who tell each other numbers, in a ring.
+struct Teller {
+    heard: u64,
+    next: ActorId,
+}
+
+impl Inbox for Teller {
+    type Message = u64;
+    const GROUP: Group = Group(0);
+}
+
+impl Actor for Teller {
+    type Message = u64;
+    type Fact = ();
+
+    fn start(&mut self, ctx: &mut Context<'_, Self>) {
+        let me = u64::from(ctx.me::<Teller>().id().0);
+        ctx.schedule(me, SimDuration::from_nanos(me));
+    }
+
+    fn receive(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
+        self.heard = self.heard.wrapping_mul(31).wrapping_add(number);
+        ctx.send(Address::<Teller>::new(self.next), self.heard, PROMISE);
+    }
+}
+
+const PROMISE: SimDuration = SimDuration::from_nanos(5);
+
+fn tellers() -> World<Teller> {
+    let mut world = WorldBuilder::new(1);
+    world.group::<Teller>("teller");
+    world.edge::<Teller, Teller>(PROMISE);
+    for number in 0..3 {
+        let next = ActorId((number + 1) % 3);
+        world.add::<Teller>(Teller { heard: 0, next });
+    }
+    world.build()
+}
+
+/// Runs the tellers with a leader and a helper through shared windows up to `end`: whoever claims
+/// which partition, whenever mail comes, they hear what they hear from the oracle.
+fn tells_the_same(end: SimTime, expected: &Fingerprint) {
+    let world = tellers();
+    let mut horizon = GlobalWindow::new(world.promises());
+    let directory = Directory::new(vec![1, 2, 3]);
+    let observer = Fingerprint::default();
+    let partitions = kernel::partition::divide::<_, _, BinaryHeapQueue<_>>(
+        world, directory, PROMISE, &observer,
+    );
+    let stage = Arc::new(stage::Stage::new(partitions, 2));
+    let gate = Arc::new(Gate::new(2));
+    let helper = {
+        let (stage, gate) = (Arc::clone(&stage), Arc::clone(&gate));
+        loom::thread::spawn(move || threads::help(&*stage, &gate, 1, 0))
+    };
+    let partitions: &dyn Partitions = &*stage;
+    partitions.start();
+    let board = partitions.board();
+    let mut standing = Vec::new();
+    let mut safe = vec![Safe::until(SimTime::START); board.partitions()];
+    loop {
+        board.standing(&mut standing);
+        let next = standing.iter().map(|partition| partition.next).min();
+        if next.is_none_or(|next| next >= end) {
+            break;
+        }
+        horizon.advance(&standing, &mut safe);
+        for safe in &mut safe {
+            safe.until = safe.until.min(end);
+        }
+        board.allow(&safe);
+        let window = gate.open();
+        partitions.work(0, window);
+        gate.gather(1);
+        assert_eq!(board.failure(), None);
+    }
+    threads::dismiss(partitions, &gate, 1);
+    helper.join().expect("a helper has no cause to panic");
+    let stage = Arc::into_inner(stage).expect("the helper has gone");
+    assert_eq!(&stage.into_observer(), expected);
+}
+
+#[test]
+fn shared_windows_hand_over_everything_said() {
+    let end = SimTime::from_nanos(11);
+    let (expected, events) = run_sequentially(tellers(), end, Fingerprint::default());
+    assert!(events > 6, "mail goes round: {events}");
+    every_schedule(1, move || tells_the_same(end, &expected));
 }
 
 #[test]

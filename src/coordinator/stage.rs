@@ -6,7 +6,6 @@
 //! Whoever leads or helps sees [`Partitions`] only, not what they hold: the loops around windows are
 //! the same for every world, observer and queue.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
@@ -15,6 +14,7 @@ use kernel::{Actor, ActorId, Envelope, Member, Observer, Partition, SimTime, Sta
 
 use super::attendant::Attendant;
 use super::board::{Board, Work};
+use super::sync::{Mutex, MutexGuard, PoisonError};
 
 /// All partitions of a run, whatever they hold.
 pub(super) trait Partitions: Send + Sync {

@@ -4,8 +4,8 @@
 //! name in which every access is a choice between schedules (`schedules`).
 
 pub(super) use std::hint::spin_loop;
-pub(super) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-pub(super) use std::sync::{Condvar, Mutex, PoisonError};
+pub(super) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub(super) use std::thread::yield_now;
 
 /// How often a thread looks before it sleeps, if so many take part: for some tens of microseconds

@@ -1,12 +1,12 @@
 //! One thread per worker: the calling thread leads, the others help.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::SeqCst;
 
 use super::Watcher;
 use super::gate::Gate;
 use super::leader::{Leader, Pause};
 use super::stage::{Partitions, panic_text};
+use super::sync::Ordering::SeqCst;
 
 pub(super) fn run(
     partitions: &dyn Partitions,
