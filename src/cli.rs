@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::coordinator::{HorizonRule, Plan, QueueRule, Runtime};
+use crate::placement::Placement;
 use crate::trace::Filter;
 
 /// Simulates volunteer computing: every host, scheduler, validator and file server is an actor.
@@ -109,6 +110,9 @@ pub struct PlanArguments {
     /// What keeps pending events in order
     #[arg(long, value_enum, default_value_t)]
     pub queue: QueueRule,
+    /// Which actors share a partition [default: what suits the horizon]
+    #[arg(long, value_enum)]
+    pub placement: Option<Placement>,
 }
 
 impl PlanArguments {
@@ -120,6 +124,7 @@ impl PlanArguments {
             runtime: self.runtime,
             horizon: self.horizon,
             queue: self.queue,
+            placement: self.placement,
         }
     }
 }

@@ -1,14 +1,16 @@
 //! However a run is executed, it finds what the oracle finds.
 //!
 //! Small worlds run with every runtime, protocol and queue, on 1, 2, 3 and 8 partitions and 1, 2 and
-//! 4 workers; every shipped scenario with a fifth of these plans, another fifth each. A disagreement
-//! is reported as the first event that differs, not as two digests.
+//! 4 workers, and with every placement; every shipped scenario with a fifth of these plans, another
+//! fifth each. A disagreement is reported as the first event that differs, not as two digests.
 
 use std::path::{Path, PathBuf};
 
 use actors::phold;
+use clap::ValueEnum;
 use kernel::{Actor, Fingerprint, SimDuration, SimTime, Transcript, World, run_sequentially};
 use myriad::coordinator::{HorizonRule, Plan, QueueRule, Runtime, run};
+use myriad::placement::Placement;
 use myriad::scenario::domain::{Domain, Loaded};
 use myriad::scenario::volunteer::Volunteer;
 use myriad::scenario::{Override, ScenarioText};
@@ -25,6 +27,7 @@ const ROUNDS: [HorizonRule; 3] = [
 /// Every plan worth telling apart with these protocols.
 fn plans(horizons: &[HorizonRule]) -> Vec<Plan> {
     let mut plans = Vec::new();
+    let mut placements = Placement::value_variants().iter().copied().cycle();
     for &horizon in horizons {
         for queue in [
             QueueRule::WindowRing,
@@ -47,6 +50,8 @@ fn plans(horizons: &[HorizonRule]) -> Vec<Plan> {
                         runtime,
                         horizon,
                         queue,
+                        // Each in its turn: every one meets every horizon, queue and runtime.
+                        placement: placements.next(),
                     });
                 }
             }
@@ -129,7 +134,10 @@ fn random_worlds_agree_with_the_oracle() {
         let plans = [plans(&ROUNDS), plans(&[HorizonRule::NullMessages])].concat();
         events += agrees_with(&format!("random world {seed}"), plans, world, end);
     }
-    assert!(events > 8_000, "too short to mean anything: {events} events");
+    assert!(
+        events > 8_000,
+        "too short to mean anything: {events} events"
+    );
 }
 
 /// The scenarios that are shipped.

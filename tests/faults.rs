@@ -79,6 +79,7 @@ fn fails_everywhere(fault: Fault, words: &[&str]) {
                 runtime,
                 horizon: HorizonRule::GlobalWindow,
                 queue: QueueRule::WindowRing,
+                placement: None,
             };
             let end = SimTime::START + SimDuration::from_secs(100);
             let outcome = run(talkers(fault), &plan, end, Fingerprint::default(), &());

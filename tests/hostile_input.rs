@@ -156,10 +156,19 @@ fn long_lines_and_thousands_of_mistakes_are_counted_not_kept() {
     let lenient = myriad(here, &["population", "t.csv", "-o", "p.toml"]);
     assert!(lenient.status.success());
     let said = String::from_utf8_lossy(&lenient.stderr);
-    assert!(said.contains("line 3 is skipped: it has 8388608 bytes"), "{said}");
-    assert!(said.contains("line 4 is skipped: `n_hosts` (column 2) is `0`"), "{said}");
+    assert!(
+        said.contains("line 3 is skipped: it has 8388608 bytes"),
+        "{said}"
+    );
+    assert!(
+        said.contains("line 4 is skipped: `n_hosts` (column 2) is `0`"),
+        "{said}"
+    );
     assert!(said.contains("and 199,981 more lines"), "{said}");
-    assert!(said.contains("200,000 with an unusable `n_hosts`"), "{said}");
+    assert!(
+        said.contains("200,000 with an unusable `n_hosts`"),
+        "{said}"
+    );
     assert!(said.lines().count() < 30, "{said}");
     check(
         here,

@@ -16,6 +16,7 @@ use actors::shared::quantity;
 use clap::ValueEnum;
 use kernel::{ActorId, Purpose, RandomStream, SimTime};
 use myriad::coordinator::{HorizonRule, Plan, QueueRule, Runtime};
+use myriad::placement::Placement;
 
 use crate::agreement::agrees_with;
 use crate::worlds::{Size, random_world};
@@ -43,6 +44,7 @@ fn random_plan(draw: &mut RandomStream) -> Plan {
         runtime: any::<Runtime>(draw),
         horizon: any::<HorizonRule>(draw),
         queue: any::<QueueRule>(draw),
+        placement: Some(any::<Placement>(draw)).filter(|_| draw.chance(0.8)),
     }
 }
 
@@ -78,7 +80,10 @@ fn dozens_of_random_worlds_agree_with_the_oracle() {
             break;
         }
     }
-    assert!(events > 10_000, "too little to mean anything: {events} events");
+    assert!(
+        events > 10_000,
+        "too little to mean anything: {events} events"
+    );
 }
 
 #[test]
@@ -86,7 +91,9 @@ fn dozens_of_random_worlds_agree_with_the_oracle() {
 fn soak() {
     let variable = |name: &str| std::env::var(name).ok();
     let length = variable("MYRIAD_SOAK").unwrap_or_else(|| "1 min".to_owned());
-    let length: quantity::Duration = length.parse().unwrap_or_else(|e| panic!("MYRIAD_SOAK: {e}"));
+    let length: quantity::Duration = length
+        .parse()
+        .unwrap_or_else(|e| panic!("MYRIAD_SOAK: {e}"));
     let length = Duration::from_nanos(length.span().nanos());
     let from = match variable("MYRIAD_SOAK_FROM") {
         Some(text) => text.parse().expect("MYRIAD_SOAK_FROM is a whole number"),

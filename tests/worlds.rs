@@ -186,11 +186,7 @@ impl Player {
     }
 
     /// Thinks about a question for as long as an answer must wait, or a little longer.
-    fn think(
-        &mut self,
-        (to, kind, patience): (ActorId, u8, u32),
-        ctx: &mut Context<'_, Self>,
-    ) {
+    fn think(&mut self, (to, kind, patience): (ActorId, u8, u32), ctx: &mut Context<'_, Self>) {
         self.be_quiet_after(kind, ctx.now().nanos());
         let least = self.group().reactions[usize::from(kind)][usize::from(kind)];
         let more = match ctx.random().chance(0.5) {

@@ -109,6 +109,7 @@ pub fn textbook() -> Plan {
         runtime: Runtime::Threads,
         horizon: HorizonRule::Auto,
         queue: QueueRule::BinaryHeap,
+        placement: None,
     }
 }
 
@@ -153,6 +154,7 @@ impl Axes {
                             runtime,
                             horizon,
                             queue,
+                            placement: None,
                         }));
                     }
                 }

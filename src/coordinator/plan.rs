@@ -26,6 +26,9 @@ pub struct Plan {
     pub horizon: HorizonRule,
     /// The pending-event set of each partition.
     pub queue: QueueRule,
+    /// Which actors share a partition; `None`: what suits the horizon, groups for round trips and
+    /// blocks for the others.
+    pub placement: Option<Placement>,
 }
 
 impl Default for Plan {
@@ -36,6 +39,7 @@ impl Default for Plan {
             runtime: Runtime::Threads,
             horizon: HorizonRule::Auto,
             queue: QueueRule::WindowRing,
+            placement: None,
         }
     }
 }
@@ -156,11 +160,15 @@ impl Plan {
             // Several per worker, so that work can be shared out evenly.
             threads => threads * 4,
         });
-        let placement = match rule {
-            HorizonRule::RoundTrip => Placement::Groups,
-            _ => Placement::Blocks,
+        let by_group = rule == HorizonRule::RoundTrip;
+        let placement = self.placement.unwrap_or(match by_group {
+            true => Placement::Groups,
+            false => Placement::Blocks,
+        });
+        let directory = match by_group {
+            true => placement.divide_within_groups(promises, partitions),
+            false => placement.divide(promises, partitions),
         };
-        let directory = placement.divide(promises, partitions);
         let smallest = promises.smallest();
         let rounds = |horizon: Box<dyn Horizon>| Protocol::Rounds(horizon);
         let (protocol, window) = match rule {

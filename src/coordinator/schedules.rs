@@ -238,9 +238,8 @@ fn tells_the_same(end: SimTime, expected: &Fingerprint) {
     let mut horizon = GlobalWindow::new(world.promises());
     let directory = Directory::new(vec![1, 2, 3]);
     let observer = Fingerprint::default();
-    let partitions = kernel::partition::divide::<_, _, BinaryHeapQueue<_>>(
-        world, directory, PROMISE, &observer,
-    );
+    let partitions =
+        kernel::partition::divide::<_, _, BinaryHeapQueue<_>>(world, directory, PROMISE, &observer);
     let stage = Arc::new(stage::Stage::new(partitions, 2));
     let gate = Arc::new(Gate::new(2));
     let helper = {

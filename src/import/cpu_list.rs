@@ -223,11 +223,7 @@ impl Columns {
     }
 }
 
-fn whole(
-    record: &ByteRecord,
-    index: usize,
-    column: &'static str,
-) -> Result<u32, (Reason, String)> {
+fn whole(record: &ByteRecord, index: usize, column: &'static str) -> Result<u32, (Reason, String)> {
     let text = shown(&record[index]);
     match text.parse::<u32>() {
         Ok(0) | Err(_) => Err(wrong(
@@ -352,7 +348,12 @@ mod tests {
         );
         let import = import(&text);
         assert_eq!(import.table.hosts(), 15, "the last line counts, too");
-        let lines: Vec<u64> = import.skipped.first.iter().map(|skipped| skipped.line).collect();
+        let lines: Vec<u64> = import
+            .skipped
+            .first
+            .iter()
+            .map(|skipped| skipped.line)
+            .collect();
         assert_eq!(lines, (3..=15).collect::<Vec<u64>>());
         let expected = [
             "`n_hosts` (column 2) is `0`",
@@ -398,7 +399,9 @@ mod tests {
     #[test]
     fn an_endless_line_is_one_mistake_and_thousands_are_counted() {
         let endless = "9".repeat(LONGEST_LINE + 1);
-        let mut text = with_header(&format!("good,10,4.0,2.0,8.0\nlong,{endless},4.0,2.0,8.0\n"));
+        let mut text = with_header(&format!(
+            "good,10,4.0,2.0,8.0\nlong,{endless},4.0,2.0,8.0\n"
+        ));
         text.extend(b"?\n".repeat(1_000));
         text.extend(b"good,1,4.0,2.0,8.0\n");
         let import = import(&text);
