@@ -83,13 +83,17 @@ pub struct ScenarioArguments {
     /// Another value for a key of the scenario, as in hosts=10000 or jobs.delay_bound="7 d"
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Another seed for all random numbers
-    #[arg(long, value_name = "NUMBER")]
+    /// Another seed for all random numbers, up to 2^63 - 1
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(0..=LARGEST_SEED))]
     pub seed: Option<u64>,
     /// Another simulated time to stop at, as in 3d or "12 h"
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
 }
+
+/// What stands in a scenario can be no larger: whole numbers of TOML are signed.
+const LARGEST_SEED: u64 = i64::MAX as u64;
 
 /// How a run is executed. Nothing here changes what it finds.
 #[derive(Debug, Args)]

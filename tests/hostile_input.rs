@@ -7,7 +7,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 #[path = "fuzz/checks.rs"]
 mod checks;
@@ -50,25 +49,17 @@ fn what_passes_the_checks_runs() {
     replay("run", checks::run);
 }
 
-/// What `myriad` says to these arguments within some seconds and some memory.
+/// What `myriad` says to these arguments, with so much processor time and memory as none of them may
+/// need: beyond it the program is ended. Waiting for something that never comes ends, too.
 fn myriad(folder: &Path, arguments: &[&str]) -> Output {
-    const LONGEST: Duration = Duration::from_secs(20);
-    // More than any of these needs and less than any of them might waste; in KiB, as the shell wants.
-    const MOST_KIB: u64 = 3 << 19;
-    let program = assert_cmd::cargo::cargo_bin("myriad");
-    let began = Instant::now();
-    let output = Command::new("sh")
-        .arg("-c")
-        .arg(format!("ulimit -v {MOST_KIB}; exec \"$@\""))
-        .arg("sh")
-        .arg(program)
+    const LIMITS: &str = "ulimit -t 20; ulimit -v 1500000; exec timeout 300 \"$@\"";
+    Command::new("sh")
+        .args(["-c", LIMITS, "sh"])
+        .arg(assert_cmd::cargo::cargo_bin("myriad"))
         .args(arguments)
         .current_dir(folder)
         .output()
-        .expect("the program can be started");
-    let took = began.elapsed();
-    assert!(took < LONGEST, "{arguments:?} took {took:?}");
-    output
+        .expect("the program can be started")
 }
 
 /// The message with which `myriad` refuses these arguments: exit code 2 (or 1), and no panic.
@@ -138,7 +129,7 @@ fn files_without_end_are_refused_in_time_and_by_name() {
     check(
         here,
         &["check", "s.toml"],
-        &["population.table", "long.toml", "64 MiB"],
+        &["population.table", "long.toml", "8 MiB"],
     );
 }
 
@@ -151,7 +142,7 @@ fn long_lines_and_thousands_of_mistakes_are_counted_not_kept() {
     table.extend(b"good,10,4.0,2.0,8.0\n");
     table.extend(vec![b'x'; 8 << 20]);
     table.push(b'\n');
-    table.extend(b"bad,0,4.0,2.0,8.0\n".repeat(200_000));
+    table.extend(b"bad,0,4.0,2.0,8.0\n".repeat(20_000));
     fs::write(here.join("t.csv"), table).expect("a file can be made");
     let lenient = myriad(here, &["population", "t.csv", "-o", "p.toml"]);
     assert!(lenient.status.success());
@@ -164,16 +155,16 @@ fn long_lines_and_thousands_of_mistakes_are_counted_not_kept() {
         said.contains("line 4 is skipped: `n_hosts` (column 2) is `0`"),
         "{said}"
     );
-    assert!(said.contains("and 199,981 more lines"), "{said}");
+    assert!(said.contains("and 19,981 more lines"), "{said}");
     assert!(
-        said.contains("200,000 with an unusable `n_hosts`"),
+        said.contains("20,000 with an unusable `n_hosts`"),
         "{said}"
     );
     assert!(said.lines().count() < 30, "{said}");
     check(
         here,
         &["population", "t.csv", "-o", "q.toml", "--strict"],
-        &["t.csv: 200,001 lines cannot be used", "--strict"],
+        &["t.csv: 20,001 lines cannot be used", "--strict"],
     );
     assert!(!here.join("q.toml").exists());
 }

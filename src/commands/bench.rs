@@ -18,6 +18,7 @@ use crate::cli::bench::{
 use crate::coordinator::Plan;
 use crate::report::progress::say;
 use crate::report::run_directory::write_text;
+use crate::scenario::domain::Forecast;
 
 /// A run handles at least so many events per token, whatever `--events` says.
 const ROUNDS: f64 = 5.0;
@@ -79,6 +80,12 @@ fn phold_world(parameters: phold::Parameters, arguments: &PholdArguments) -> Res
             arguments.events
         )));
     }
+    let actors = f64::from(parameters.actors);
+    super::describe::refuse_what_does_not_fit(&Forecast {
+        actors,
+        events: arguments.events,
+        memory_bytes: actors * (BYTES_PER_ACTOR + f64::from(parameters.events_per_actor) * BYTES_PER_EVENT),
+    })?;
     let until = match arguments.until {
         Some(until) => until.span(),
         None => phold_time(&parameters, arguments.events, ROUNDS),
@@ -94,6 +101,12 @@ fn volunteer_worlds(arguments: &VolunteerArguments) -> Result<Vec<Job>, Failure>
         [] => vec![None],
         some => some.iter().copied().map(Some).collect(),
     };
+    if arguments.scenario.to_str().is_none() {
+        return Err(Failure::Asked(format!(
+            "{}: a scenario is handed on to the measuring processes by its name, which must be UTF-8",
+            arguments.scenario.display()
+        )));
+    }
     let world = |hosts| {
         let file = ScenarioFile {
             file: arguments.scenario.clone(),
@@ -118,6 +131,10 @@ fn job(subject: Subject, until: SimDuration, seed: u64) -> Job {
         watched: false,
     }
 }
+
+/// What an actor of PHOLD and a pending event take at least, with room to grow: measured at a million.
+const BYTES_PER_ACTOR: f64 = 80.0;
+const BYTES_PER_EVENT: f64 = 40.0;
 
 /// Measures every world with every plan.
 fn run(worlds: Vec<Job>, lists: &ExecutionLists, output: &BenchOutput) -> Result<(), Failure> {
@@ -168,7 +185,8 @@ fn show(findings: &Findings, output: &BenchOutput) -> Result<(), Failure> {
         write_text(path, &text)?;
     }
     if let Some(path) = &output.output {
-        let words: Vec<String> = std::env::args().collect();
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.collect();
         write_text(path, &page::as_html(findings, &words.join(" ")))?;
     }
     if output.json {

@@ -76,7 +76,7 @@ pub(super) fn refuse_what_does_not_fit(forecast: &Forecast) -> Result<(), Failur
         return Ok(());
     }
     Err(Failure::Asked(format!(
-        "the world needs about {} of memory and this machine has {}: take fewer hosts, a shorter \
+        "the world needs about {} of memory and this machine has {}: take fewer hosts or actors, a shorter \
          time or a longer record interval",
         numbers::with_unit(forecast.memory_bytes, "bytes"),
         numbers::with_unit(available as f64, "bytes"),

@@ -10,6 +10,7 @@ use crate::report::numbers;
 use crate::report::progress::say;
 use crate::report::run_directory::write_text;
 use crate::scenario::error::printable;
+use crate::scenario::file::LARGEST_POPULATION;
 
 /// Reads the table and writes the file.
 pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
@@ -46,7 +47,16 @@ pub fn population(arguments: &PopulationArguments) -> Result<(), Failure> {
             numbers::count(skipped)
         )));
     }
-    write_text(&arguments.output, &write_population(&import.table))?;
+    let text = write_population(&import.table);
+    if text.len() as u64 > LARGEST_POPULATION {
+        return Err(wrong(format!(
+            "its {} different kinds of hosts make a population of more than {} MiB, the most that a \
+             scenario can name: give figures with fewer digits, or fewer kinds",
+            numbers::count(import.table.rows().len() as u64),
+            LARGEST_POPULATION >> 20
+        )));
+    }
+    write_text(&arguments.output, &text)?;
     print(&format!(
         "{}: {} hosts with {} cores and {} GFLOPS on average, from {} lines ({} skipped)\n",
         arguments.output.display(),

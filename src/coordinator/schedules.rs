@@ -132,7 +132,8 @@ use sync::{AtomicU64, Ordering};
 /// Tries every schedule in which threads are interrupted at most `interruptions` times.
 fn every_schedule(interruptions: usize, test: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(interruptions);
+    // By hand, LOOM_MAX_PREEMPTIONS says for how many.
+    model.preemption_bound = model.preemption_bound.or(Some(interruptions));
     // Longer runs than any here: a test that would go on forever is an error.
     model.max_branches = 10_000;
     model.check(test);

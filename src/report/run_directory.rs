@@ -117,24 +117,48 @@ impl Drop for RunDirectory {
 }
 
 /// Writes a file under a temporary name beside `path` and renames it when it is complete.
+///
+/// A link stays one, and what it leads to is replaced. What is no file, such as a pipe or
+/// `/dev/stdout`, is written to as it is: renaming would put a file in its place.
 pub fn write_complete(
     path: &Path,
     contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), RunDirectoryError> {
+    let written = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => {
+            let file = File::options().write(true).open(path);
+            file.and_then(|file| write_all(file, contents).map(drop))
+        }
+        Ok(_) => fs::canonicalize(path).and_then(|path| write_beside(&path, contents)),
+        Err(_) => write_beside(path, contents),
+    };
+    written.map_err(|source| refused("write", path, source))
+}
+
+fn write_beside(
+    path: &Path,
+    contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".partial-{}", std::process::id()));
     let temporary = PathBuf::from(temporary);
     let written = File::create(&temporary).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        contents(&mut out)?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.sync_all()?;
+        write_all(file, contents)?.sync_all()?;
         fs::rename(&temporary, path)
     });
-    written.map_err(|source| {
+    written.inspect_err(|_| {
         let _ = fs::remove_file(&temporary);
-        refused("write", path, source)
     })
+}
+
+fn write_all(
+    file: File,
+    contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<File> {
+    let mut out = BufWriter::new(file);
+    contents(&mut out)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
 /// Writes text as [`write_complete`] does.
@@ -220,6 +244,34 @@ mod tests {
         let error = RunDirectory::at(folder.path()).unwrap_err();
         assert!(error.to_string().contains("exists already"), "{error}");
         assert!(folder.path().exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn pipes_are_written_to_and_links_stay_links() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe)
+        });
+        write_text(&pipe, "through").unwrap();
+        assert_eq!(reader.join().unwrap().unwrap(), "through");
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        write_text(&link, "new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(names_in(folder.path()), ["file", "link", "pipe"]);
+
+        let error = write_text(folder.path(), "text").unwrap_err().to_string();
+        assert!(error.contains("directory"), "{error}");
     }
 
     #[test]

@@ -27,11 +27,16 @@ struct Place {
 /// Longer lines are shown in part: an endless line would bury the message.
 const LONGEST_LINE: usize = 240;
 
+/// A longer message quotes something endless: a name of a thousand letters is shown in part.
+const LONGEST_MESSAGE: usize = 600;
+/// The names of all keys of a table, which are listed where one is not known, are shorter than this.
+const LONGEST_HELP: usize = 4_000;
+
 impl ScenarioError {
     /// Something that no place in a text is to blame for.
     pub fn new(message: String) -> Self {
         ScenarioError {
-            message,
+            message: shortened(message, LONGEST_MESSAGE),
             help: None,
             place: None,
             others: Vec::new(),
@@ -58,7 +63,7 @@ impl ScenarioError {
 
     /// With words on what would be right.
     pub fn with_help(mut self, help: String) -> Self {
-        self.help = Some(printable(&help));
+        self.help = Some(printable(&shortened(help, LONGEST_HELP)));
         self
     }
 
@@ -156,6 +161,16 @@ fn excerpt(text: &str, span: Range<usize>) -> (String, Range<usize>) {
     (shown, span)
 }
 
+/// The beginning and the end of a text that is longer than `longest` bytes, and all of any other.
+fn shortened(text: String, longest: usize) -> String {
+    if text.len() <= longest {
+        return text;
+    }
+    let start = floor_boundary(&text, longest * 2 / 3);
+    let end = floor_boundary(&text, text.len() - longest / 4);
+    format!("{} … {}", &text[..start], &text[end..])
+}
+
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -188,6 +203,17 @@ mod tests {
         let error = ScenarioError::in_text("f", "a = \u{1b}[2J\u{9b}1m", 4..5, "wrong".to_owned());
         let shown = error.place.as_ref().unwrap().source.inner();
         assert!(!shown.contains(['\u{1b}', '\u{9b}']), "{shown:?}");
+    }
+
+    #[test]
+    fn what_is_endless_is_quoted_in_part() {
+        let message = format!("`é{}` is not a key that is known", "é".repeat(100_000));
+        let help = "one of `é`".repeat(100_000);
+        let error = ScenarioError::new(message).with_help(help);
+        let said = error.to_string();
+        assert!(said.starts_with("`éé") && said.ends_with("é` is not a key that is known"));
+        assert!(said.len() <= LONGEST_MESSAGE);
+        assert!(error.help_text().is_some_and(|help| help.len() <= LONGEST_HELP));
     }
 
     #[test]
