@@ -156,10 +156,7 @@ fn long_lines_and_thousands_of_mistakes_are_counted_not_kept() {
         "{said}"
     );
     assert!(said.contains("and 19,981 more lines"), "{said}");
-    assert!(
-        said.contains("20,000 with an unusable `n_hosts`"),
-        "{said}"
-    );
+    assert!(said.contains("20,000 with an unusable `n_hosts`"), "{said}");
     assert!(said.lines().count() < 30, "{said}");
     check(
         here,

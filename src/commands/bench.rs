@@ -84,7 +84,8 @@ fn phold_world(parameters: phold::Parameters, arguments: &PholdArguments) -> Res
     super::describe::refuse_what_does_not_fit(&Forecast {
         actors,
         events: arguments.events,
-        memory_bytes: actors * (BYTES_PER_ACTOR + f64::from(parameters.events_per_actor) * BYTES_PER_EVENT),
+        memory_bytes: actors
+            * (BYTES_PER_ACTOR + f64::from(parameters.events_per_actor) * BYTES_PER_EVENT),
     })?;
     let until = match arguments.until {
         Some(until) => until.span(),

@@ -15,7 +15,7 @@ use kernel::{
     SimTime, World, WorldBuilder, run_sequentially,
 };
 
-use super::{RunError, Watcher};
+use super::{Watcher, attendant};
 
 /// loom's primitives by the names of the standard library's.
 mod sync {
@@ -241,7 +241,7 @@ fn tells_the_same(end: SimTime, expected: &Fingerprint) {
     let observer = Fingerprint::default();
     let partitions =
         kernel::partition::divide::<_, _, BinaryHeapQueue<_>>(world, directory, PROMISE, &observer);
-    let stage = Arc::new(stage::Stage::new(partitions, 2));
+    let stage = Arc::new(stage::Stage::new(partitions, 2, Box::new(()), 0));
     let gate = Arc::new(Gate::new(2));
     let helper = {
         let (stage, gate) = (Arc::clone(&stage), Arc::clone(&gate));

@@ -213,7 +213,11 @@ mod tests {
         let said = error.to_string();
         assert!(said.starts_with("`éé") && said.ends_with("é` is not a key that is known"));
         assert!(said.len() <= LONGEST_MESSAGE);
-        assert!(error.help_text().is_some_and(|help| help.len() <= LONGEST_HELP));
+        assert!(
+            error
+                .help_text()
+                .is_some_and(|help| help.len() <= LONGEST_HELP)
+        );
     }
 
     #[test]
