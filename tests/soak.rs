@@ -36,7 +36,7 @@ fn random_plan(draw: &mut RandomStream) -> Plan {
         0 => None,
         1 => Some(1 + draw.below(4) as usize),
         2 => Some(1 + draw.below(60) as usize),
-        _ => Some(1 + draw.below(1_000) as usize),
+        _ => Some(1 + draw.below(200) as usize),
     };
     Plan {
         threads: 1 + draw.below(5) as usize,
@@ -58,7 +58,7 @@ fn look_at(seed: u64) -> u64 {
         let (_, length) = random_world(seed, Size::Any);
         let end = SimTime::START + length;
         let world = || random_world(seed, Size::Any).0;
-        agrees_with(&format!("random world {seed}"), &plans, world, end)
+        agrees_with(&format!("random world {seed}"), plans, world, end)
     }));
     looked.unwrap_or_else(|panic| {
         eprintln!(

@@ -111,6 +111,9 @@ const WORTH_THREADS: f64 = 60.0;
 impl Plan {
     /// So many threads as the world can use.
     pub const AUTO: usize = 0;
+    /// More partitions are not made where each is paired with each: of a thousand there are a million
+    /// pairs, and a thousand times as many ways from one to another by way of a third.
+    pub const MOST_PAIRED: usize = 1_024;
 
     /// The plan with the number of threads chosen, if it was left open: all that the machine has,
     /// or one where that is as fast. `events_per_s` is about how many events a second of simulated
@@ -160,6 +163,12 @@ impl Plan {
             // Several per worker, so that work can be shared out evenly.
             threads => threads * 4,
         });
+        let partitions = match rule {
+            HorizonRule::PairwiseWindow | HorizonRule::NullMessages => {
+                partitions.min(Self::MOST_PAIRED)
+            }
+            _ => partitions,
+        };
         let by_group = rule == HorizonRule::RoundTrip;
         let placement = self.placement.unwrap_or(match by_group {
             true => Placement::Groups,

@@ -124,6 +124,7 @@ again!(stage, "stage.rs");
 again!(ledger, "ledger.rs");
 again!(leader, "leader.rs");
 again!(threads, "threads.rs");
+again!(null_messages, "null_messages.rs");
 
 use gate::Gate;
 use stage::Partitions;
@@ -241,7 +242,8 @@ fn tells_the_same(end: SimTime, expected: &Fingerprint) {
     let observer = Fingerprint::default();
     let partitions =
         kernel::partition::divide::<_, _, BinaryHeapQueue<_>>(world, directory, PROMISE, &observer);
-    let stage = Arc::new(stage::Stage::new(partitions, 2, Box::new(()), 0));
+    let board = board::Board::new(partitions.len(), 2, 1);
+    let stage = Arc::new(stage::Stage::new(partitions, board, Box::new(()), 0));
     let gate = Arc::new(Gate::new(2));
     let helper = {
         let (stage, gate) = (Arc::clone(&stage), Arc::clone(&gate));
