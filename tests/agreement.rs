@@ -15,7 +15,7 @@ use myriad::scenario::domain::{Domain, Loaded};
 use myriad::scenario::volunteer::Volunteer;
 use myriad::scenario::{Override, ScenarioText};
 
-use crate::worlds::{Size, random_world};
+use crate::worlds::random_world;
 
 /// The protocols in rounds.
 const ROUNDS: [HorizonRule; 3] = [
@@ -129,8 +129,8 @@ fn phold_agrees_with_the_oracle() {
 fn random_worlds_agree_with_the_oracle() {
     let mut events = 0;
     for seed in 0..8 {
-        let world = || random_world(seed, Size::Small).0;
-        let end = SimTime::START + random_world(seed, Size::Small).1 / 4;
+        let world = || random_world(seed);
+        let end = SimTime::from_nanos(15_000);
         let plans = [plans(&ROUNDS), plans(&[HorizonRule::NullMessages])].concat();
         events += agrees_with(&format!("random world {seed}"), plans, world, end);
     }

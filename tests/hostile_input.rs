@@ -7,12 +7,26 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant, SystemTime};
+
+use actors::shared::quantity;
+use kernel::{ActorId, Purpose, RandomStream};
 
 #[path = "fuzz/checks.rs"]
 mod checks;
 
-/// Checks every file that the fuzzer has kept for a target.
-fn replay(target: &str, check: fn(&[u8])) {
+/// The fuzz targets.
+const TARGETS: [(&str, fn(&[u8])); 6] = [
+    ("scenario", checks::scenario),
+    ("override", checks::argument),
+    ("population", checks::population),
+    ("cpu_list", checks::cpu_list),
+    ("quantity", checks::quantity),
+    ("run", checks::run),
+];
+
+/// The files that the fuzzer has kept for a target.
+fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     let entries = fs::read_dir(folder.join(target)).expect("every target has a corpus");
     let mut files: Vec<PathBuf> = entries
@@ -20,33 +34,123 @@ fn replay(target: &str, check: fn(&[u8])) {
         .collect();
     files.sort();
     assert!(!files.is_empty(), "every target has a corpus");
-    for file in files {
+    let read = |file: PathBuf| {
         let bytes = fs::read(&file).expect("the corpus can be read");
-        let checked = std::panic::catch_unwind(|| check(&bytes));
-        assert!(checked.is_ok(), "{} is not survived", file.display());
+        (file, bytes)
+    };
+    files.into_iter().map(read).collect()
+}
+
+#[test]
+fn what_was_found_by_fuzzing_is_survived() {
+    for (target, check) in TARGETS {
+        for (file, bytes) in corpus(target) {
+            let checked = std::panic::catch_unwind(|| check(&bytes));
+            assert!(checked.is_ok(), "{} is not survived", file.display());
+        }
     }
 }
 
-#[test]
-fn what_was_found_by_fuzzing_scenarios_is_survived() {
-    replay("scenario", checks::scenario);
-    replay("override", checks::argument);
+/// What means something to some reader, or did once.
+const TOKENS: [&str; 24] = [
+    "0",
+    "-1",
+    "1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "18446744073709551616",
+    "0.1",
+    "100 %",
+    "1 ns",
+    "100 y",
+    "\"",
+    "'",
+    "=",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "\r\n",
+    "\u{feff}",
+];
+
+/// `bytes` with some damage: less and other than a fuzzer that sees the code would do, but anywhere.
+fn damaged(bytes: &[u8], other: &[u8], draw: &mut RandomStream) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=draw.below(4) {
+        let start = draw.below(bytes.len() as u64 + 1) as usize;
+        let end = (start + draw.below(12) as usize).min(bytes.len());
+        let token = TOKENS[draw.below(TOKENS.len() as u64) as usize].as_bytes();
+        match draw.below(7) {
+            0 => bytes.truncate(start),
+            1 => drop(bytes.drain(start..end)),
+            2 => drop(bytes.splice(start..end, token.iter().copied())),
+            3 => drop(bytes.splice(start..start, token.iter().copied())),
+            4 => bytes
+                .splice(start..end, [draw.below(256) as u8])
+                .for_each(drop),
+            5 => {
+                let repeated = bytes[start..end].repeat(draw.below(40) as usize);
+                bytes.splice(start..start, repeated).for_each(drop);
+            }
+            _ => {
+                let from = draw.below(other.len() as u64 + 1) as usize;
+                let to = (from + draw.below(200) as usize).min(other.len());
+                bytes
+                    .splice(start..end, other[from..to].iter().copied())
+                    .for_each(drop);
+            }
+        }
+    }
+    bytes
+}
+
+/// Checks damaged files of a target's corpus until `enough` says so; returns how many.
+fn damage(target: &str, check: fn(&[u8]), seed: u64, enough: impl Fn(u64) -> bool) -> u64 {
+    let corpus = corpus(target);
+    let mut draw = RandomStream::new(seed, ActorId(0), Purpose(101));
+    let mut count = 0;
+    while !enough(count) {
+        let mut any = || &corpus[draw.below(corpus.len() as u64) as usize].1;
+        let (bytes, other) = (any().clone(), any().clone());
+        let bytes = damaged(&bytes, &other, &mut draw);
+        if std::panic::catch_unwind(|| check(&bytes)).is_err() {
+            let found = std::env::temp_dir().join(format!("myriad-{target}-{seed}-{count}"));
+            let kept = fs::write(&found, &bytes);
+            panic!("{target}: {} is not survived ({kept:?})", found.display());
+        }
+        count += 1;
+    }
+    count
 }
 
 #[test]
-fn what_was_found_by_fuzzing_tables_is_survived() {
-    replay("population", checks::population);
-    replay("cpu_list", checks::cpu_list);
+fn damaged_files_are_survived() {
+    for (target, check) in TARGETS {
+        let most = if target == "run" { 10 } else { 200 };
+        damage(target, check, 1, |count| count == most);
+    }
 }
 
+/// For longer, by hand: `MYRIAD_DAMAGE='10 min' cargo test --test main damage_for -- --ignored
+/// --nocapture`. What is not survived is kept for the corpus.
 #[test]
-fn what_was_found_by_fuzzing_quantities_is_survived() {
-    replay("quantity", checks::quantity);
-}
-
-#[test]
-fn what_passes_the_checks_runs() {
-    replay("run", checks::run);
+#[ignore = "as long as MYRIAD_DAMAGE says for each target, ten seconds if it says nothing"]
+fn damage_for_a_while() {
+    let length = std::env::var("MYRIAD_DAMAGE").unwrap_or_else(|_| "10 s".to_owned());
+    let length: quantity::Duration = length.parse().expect("MYRIAD_DAMAGE is a duration");
+    let length = Duration::from_nanos(length.span().nanos());
+    let seed = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_secs());
+    for (target, check) in TARGETS {
+        let began = Instant::now();
+        let count = damage(target, check, seed, |_| began.elapsed() > length);
+        eprintln!("{target}: {count} damaged files are survived (seed {seed})");
+    }
 }
 
 /// What `myriad` says to these arguments, with so much processor time and memory as none of them may

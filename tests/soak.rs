@@ -19,7 +19,7 @@ use myriad::coordinator::{HorizonRule, Plan, QueueRule, Runtime};
 use myriad::placement::Placement;
 
 use crate::agreement::agrees_with;
-use crate::worlds::{Size, random_world};
+use crate::worlds::{Size, random_world_of};
 
 /// How many plans each world is run with.
 const PLANS_PER_WORLD: usize = 6;
@@ -55,9 +55,9 @@ fn look_at(seed: u64) -> u64 {
         let plans: Vec<Plan> = (0..PLANS_PER_WORLD)
             .map(|_| random_plan(&mut draw))
             .collect();
-        let (_, length) = random_world(seed, Size::Any);
+        let (_, length) = random_world_of(seed, Size::Any);
         let end = SimTime::START + length;
-        let world = || random_world(seed, Size::Any).0;
+        let world = || random_world_of(seed, Size::Any).0;
         agrees_with(&format!("random world {seed}"), plans, world, end)
     }));
     looked.unwrap_or_else(|panic| {

@@ -9,9 +9,10 @@
 use std::sync::Arc;
 
 use kernel::{
-    Actor, ActorId, Address, Context, Group, Inbox, Purpose, RandomStream, SimDuration, World,
-    WorldBuilder,
+    Actor, ActorId, Address, Context, Group, Inbox, Linked, OtherKind, Purpose, RandomStream,
+    Saved, SimDuration, World, WorldBuilder,
 };
+use serde::{Deserialize, Serialize};
 
 /// More groups than any shipped world has.
 const MOST_KINDS: usize = 6;
@@ -25,7 +26,7 @@ impl<const N: u8> Inbox for Kind<N> {
 }
 
 /// What anybody says.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Said {
     /// Somebody of group `kind` asks, and will not be surprised by an answer sooner than `patience`.
     Question {
@@ -69,10 +70,11 @@ struct GroupRules {
 }
 
 /// A member of the cast.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Player {
     state: u64,
     kind: u8,
-    rules: Arc<Rules>,
+    rules: Linked<Rules>,
     /// When each group may next be told something on account of what was heard.
     quiet_until: [u64; MOST_KINDS],
 }
@@ -103,7 +105,7 @@ impl Player {
     /// Says something to somebody of `told`, as soon as was promised or later; asks, if only answers
     /// are heard here.
     fn speak(&mut self, told: u8, ctx: &mut Context<'_, Self>) {
-        let rules = Arc::clone(&self.rules);
+        let rules = self.rules.clone();
         let listeners = &rules.groups[usize::from(told)];
         let promise = self.group().speaks[usize::from(told)];
         if promise == 0 || listeners.members == 0 || listeners.only_answers {
@@ -265,6 +267,16 @@ impl Actor for Player {
     }
 }
 
+impl Saved for Player {
+    fn relink(&mut self, fresh: &Self) -> Result<(), OtherKind> {
+        self.rules.relink(&fresh.rules);
+        match self.kind == fresh.kind {
+            true => Ok(()),
+            false => Err(OtherKind),
+        }
+    }
+}
+
 /// Calls `$call` with the group that is numbered `$kind` as a type.
 macro_rules! with_kind {
     ($kind:expr, $name:ident => $call:expr) => {
@@ -329,8 +341,13 @@ pub enum Size {
     Any,
 }
 
+/// The small world of a seed.
+pub fn random_world(seed: u64) -> World<Player> {
+    random_world_of(seed, Size::Small).0
+}
+
 /// The world of a seed, and about how long it must run to mean something.
-pub fn random_world(seed: u64, size: Size) -> (World<Player>, SimDuration) {
+pub fn random_world_of(seed: u64, size: Size) -> (World<Player>, SimDuration) {
     let mut draw = RandomStream::new(seed, ActorId(u32::MAX), Purpose(99));
     let (most, length) = match (size, draw.below(200)) {
         (Size::Any, 0) => (20_000, 2),
@@ -350,7 +367,7 @@ pub fn random_world(seed: u64, size: Size) -> (World<Player>, SimDuration) {
             let player = Player {
                 state: seed,
                 kind,
-                rules: Arc::clone(&rules),
+                rules: Arc::clone(&rules).into(),
                 quiet_until: [0; MOST_KINDS],
             };
             with_kind!(kind, K => { builder.add::<K>(player); });
