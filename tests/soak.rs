@@ -38,11 +38,19 @@ fn random_plan(draw: &mut RandomStream) -> Plan {
         2 => Some(1 + draw.below(60) as usize),
         _ => Some(1 + draw.below(200) as usize),
     };
+    let horizon = any::<HorizonRule>(draw);
+    // Where promises are a nanosecond, announcements grow by one at a time: among few, then, and
+    // without waiting for each other's turn on the processor.
+    let paired = horizon == HorizonRule::NullMessages;
     Plan {
-        threads: 1 + draw.below(5) as usize,
-        partitions,
+        threads: if paired {
+            1
+        } else {
+            1 + draw.below(5) as usize
+        },
+        partitions: if paired { Some(3) } else { partitions },
         runtime: any::<Runtime>(draw),
-        horizon: any::<HorizonRule>(draw),
+        horizon,
         queue: any::<QueueRule>(draw),
         placement: Some(any::<Placement>(draw)).filter(|_| draw.chance(0.8)),
     }
