@@ -11,6 +11,7 @@ use kernel::{Group, Safe, SimTime, Standing};
 
 const NEVER: u64 = SimTime::NEVER.nanos();
 
+use super::ledger::Work;
 use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering::Relaxed, PoisonError};
 
 /// The words about all partitions of a run.
@@ -47,13 +48,6 @@ struct Words {
 struct Times {
     next: AtomicU64,
     by_group: [AtomicU64; MOST_GROUPS],
-}
-
-/// What one worker did in one window.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Work {
-    pub computing: Duration,
-    pub exchanging: Duration,
 }
 
 impl Board {

@@ -7,9 +7,9 @@ use kernel::horizon::Horizon;
 use kernel::{Safe, SimTime, Standing};
 
 use super::Watcher;
-use super::board::{Board, Work};
+use super::board::Board;
 use super::gate::Gate;
-use super::ledger::{EngineLedger, Profile, WorkerLedger};
+use super::ledger::{EngineLedger, Profile, Work, WorkerLedger};
 use super::null_messages::NullMessages;
 use super::stage::{Partitions, panic_text};
 

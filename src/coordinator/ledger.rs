@@ -1,8 +1,8 @@
 //! What did a run cost? Never what it found: these figures differ each time.
 
-use serde::Serialize;
+use std::time::Duration;
 
-use super::board::Work;
+use serde::Serialize;
 
 /// The cost of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -102,6 +102,13 @@ pub struct WorkerLedger {
     pub exchanging_s: f64,
     /// Seconds spent waiting for others in shared windows.
     pub waiting_s: f64,
+}
+
+/// What one worker did in one window.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Work {
+    pub computing: Duration,
+    pub exchanging: Duration,
 }
 
 impl WorkerLedger {

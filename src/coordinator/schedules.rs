@@ -15,7 +15,7 @@ use kernel::{
     SimTime, World, WorldBuilder, run_sequentially,
 };
 
-use super::{Watcher, attendant};
+use super::{Watcher, attendant, ledger};
 
 /// loom's primitives by the names of the standard library's.
 mod sync {
@@ -121,7 +121,6 @@ macro_rules! again {
 again!(gate, "gate.rs");
 again!(board, "board.rs");
 again!(stage, "stage.rs");
-again!(ledger, "ledger.rs");
 again!(leader, "leader.rs");
 again!(threads, "threads.rs");
 again!(null_messages, "null_messages.rs");

@@ -13,7 +13,8 @@ use kernel::queue::EventQueue;
 use kernel::{Actor, ActorId, Envelope, Member, Observer, Partition, SimTime, Standstill};
 
 use super::attendant::Attendant;
-use super::board::{Board, Work};
+use super::board::Board;
+use super::ledger::Work;
 use super::sync::{Mutex, MutexGuard, PoisonError};
 
 /// All partitions of a run, whatever they hold.
