@@ -15,8 +15,11 @@ use kernel::{ActorId, Purpose, RandomStream};
 #[path = "fuzz/checks.rs"]
 mod checks;
 
+/// A fuzz target: its name, and what it does with bytes.
+type Target = (&'static str, fn(&[u8]));
+
 /// The fuzz targets.
-const TARGETS: [(&str, fn(&[u8])); 6] = [
+const TARGETS: [Target; 6] = [
     ("scenario", checks::scenario),
     ("override", checks::argument),
     ("population", checks::population),
