@@ -1,6 +1,6 @@
 //! The validator: do outputs agree, and which one is canonical?
 //!
-//! BOINC's `validator.cpp`; who agrees with whom is in [`agreement`]. A check comes with all that it
+//! BOINC's `validator.cpp`; who agrees with whom is in `agreement`. A check comes with all that it
 //! needs, so validators keep nothing between checks.
 
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! The options of the verbs that ask a trace.
 
+// What the help prints has brackets in it that are no links.
+#![allow(rustdoc::broken_intra_doc_links)]
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

@@ -6,7 +6,7 @@
 //! * [`Filter`]: which messages are wanted ([`filter`]);
 //! * [`Recorder`]: the observer in each partition, which keeps what it sees ([`recorder`]);
 //! * [`Recording`]: the recorders of one run together ([`recording`]);
-//! * the writer, a thread that puts messages in order while the run goes on ([`writer`]);
+//! * the writer, a thread that puts messages in order while the run goes on (`writer`);
 //! * [`Chunk`]: some thousand messages in order, by columns ([`chunk`]);
 //! * [`Archive`]: the compact file that Myriad's own tools read ([`archive`], [`codec`]);
 //! * `messages.parquet` and `states.parquet`, for other tools ([`columns`]).

@@ -2,7 +2,7 @@
 //!
 //! A recorded run becomes one page that works offline: a lane per actor, an arrow per message, strips
 //! for what hosts are doing. [`Conversation`] is what the page needs to know, [`pack`] its form in
-//! bytes, [`page()`] the page; what draws it is in `page/`, one file of JavaScript per question.
+//! bytes, `page` the page; what draws it is in `page/`, one file of JavaScript per question.
 
 pub mod conversation;
 pub mod pack;
