@@ -1,11 +1,13 @@
 //! The verbs of the command line and their options.
 
 pub mod bench;
+pub mod care;
 pub mod collect;
 pub mod compare;
 pub mod fit;
 pub mod plan;
 pub mod report;
+pub mod resume;
 pub mod serve;
 pub mod sweep;
 pub mod trace;
@@ -13,6 +15,9 @@ pub mod validate;
 pub mod view;
 
 use std::path::PathBuf;
+
+pub use care::CareArguments;
+pub use resume::ResumeArguments;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -34,6 +39,8 @@ pub struct CommandLine {
 pub enum Verb {
     /// Run a scenario: progress while it runs, a summary, and a run directory with a page of charts
     Run(RunArguments),
+    /// Go on with a run that was interrupted or killed, from its last checkpoint
+    Resume(ResumeArguments),
     /// Check a scenario and say what would run, without running it
     Check(CheckArguments),
     /// Describe the world of a scenario: cast, promises, partitions, size; nothing is run
@@ -152,6 +159,9 @@ pub struct RunArguments {
     /// How it is shown while it goes on.
     #[command(flatten)]
     pub live: serve::LiveArguments,
+    /// What to keep of it.
+    #[command(flatten)]
+    pub care: CareArguments,
     /// How to execute it.
     #[command(flatten)]
     pub plan: PlanArguments,

@@ -1,7 +1,9 @@
 //! Myriad: the application as a library, so that tests and benches can use it.
 
 pub mod bench;
+pub mod checkpoint;
 pub mod cli;
+pub mod codec;
 pub mod commands;
 pub mod coordinator;
 pub mod fit;

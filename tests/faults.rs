@@ -1,18 +1,24 @@
 //! A fault in a model ends the run with words, in every runtime, and leaves no thread waiting.
 
+use std::sync::Arc;
+
 use kernel::{
-    Actor, ActorId, Address, Context, Fingerprint, Group, Inbox, SimDuration, SimTime, World,
-    WorldBuilder,
+    Actor, ActorId, Address, Context, Fingerprint, Group, Inbox, OtherKind, Saved, SimDuration,
+    SimTime, World, WorldBuilder,
 };
-use myriad::coordinator::{HorizonRule, Plan, QueueRule, RunError, Runtime, run};
+use myriad::checkpoint::{Checkpointer, Every, Folder, Identity, Limits, Requests, load};
+use myriad::coordinator::{HorizonRule, Plan, QueueRule, Run, RunError, Runtime, run};
+use myriad::report::RunDirectory;
+use serde::{Deserialize, Serialize};
 
 /// Talks to its neighbours every second, until one of them does something wrong.
+#[derive(Serialize, Deserialize)]
 struct Talker {
     fault: Fault,
     others: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Fault {
     None,
     SpeaksTooSoon,
@@ -22,6 +28,12 @@ enum Fault {
 impl Inbox for Talker {
     type Message = u32;
     const GROUP: Group = Group(0);
+}
+
+impl Saved for Talker {
+    fn relink(&mut self, _fresh: &Self) -> Result<(), OtherKind> {
+        Ok(())
+    }
 }
 
 const PROMISE: SimDuration = SimDuration::from_millis(100);
@@ -133,4 +145,52 @@ fn the_others_go_on_if_nobody_is_at_fault() {
     );
     // Forty actors, one event each every 100 ms from 10 ms on, 10 s excluded.
     assert_eq!(outcome.expect("no fault").engine.events, 40 * 100);
+}
+
+#[test]
+fn the_last_checkpoint_outlives_a_panic() {
+    for (runtime, threads) in [
+        (Runtime::Sequential, 1),
+        (Runtime::Inline, 1),
+        (Runtime::Threads, 2),
+        (Runtime::Arbiters, 2),
+    ] {
+        let plan = Plan {
+            threads,
+            partitions: Some(8),
+            runtime,
+            ..Plan::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("run");
+        let directory = Arc::new(RunDirectory::at(&target).unwrap());
+        let identity = Identity::new::<Talker, Fingerprint>("talkers", [7; 32]);
+        let every = Every::Simulated(SimDuration::from_secs(2));
+        let checkpointer = Checkpointer::new(
+            identity.clone(),
+            directory,
+            (Some(every), Limits::default()),
+            Requests::default(),
+        );
+        let outcome = Run {
+            world: talkers(Fault::Panics),
+            plan: &plan,
+            end: SimTime::START + SimDuration::from_secs(100),
+            observer: Fingerprint::default(),
+            seen: None,
+            watcher: &(),
+            attendant: Box::new(checkpointer),
+        }
+        .go();
+        assert!(matches!(outcome, Err(RunError::Panicked(_))), "{plan:?}");
+        // At 5 s it panics; at 2 s and 4 s all was well.
+        let found = Folder::of(&target).newest_first();
+        assert_eq!(found.len(), 2, "{plan:?}");
+        let fresh = talkers(Fault::Panics);
+        let blank = Fingerprint::default();
+        let restored = load(&found[0], &identity, fresh, &blank).unwrap();
+        let four = SimTime::START + SimDuration::from_secs(4);
+        assert!(restored.reached >= four, "{plan:?}: {}", restored.reached);
+        assert_eq!(restored.observer.events(), 40 * 40, "{plan:?}");
+    }
 }

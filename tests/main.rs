@@ -3,9 +3,11 @@
 mod agreement;
 mod bad_scenarios;
 mod benchmark;
+mod checkpoints;
 mod command;
 mod faults;
 mod hostile_input;
+mod interruptions;
 mod soak;
 mod study;
 mod trace;

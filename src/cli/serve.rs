@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 
 /// Where something is served.
-#[derive(Debug, Args, Default)]
+#[derive(Clone, Debug, Args, Default)]
 pub struct ServeArguments {
     /// Serve to a browser on this machine, as long as it runs; port 0: any that is free
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
@@ -16,7 +16,7 @@ pub struct ServeArguments {
 }
 
 /// Where a run is served.
-#[derive(Debug, Args, Default)]
+#[derive(Clone, Debug, Args, Default)]
 pub struct LiveArguments {
     /// Where.
     #[command(flatten)]

@@ -81,12 +81,15 @@ fn phold_world(parameters: phold::Parameters, arguments: &PholdArguments) -> Res
         )));
     }
     let actors = f64::from(parameters.actors);
-    super::describe::refuse_what_does_not_fit(&Forecast {
-        actors,
-        events: arguments.events,
-        memory_bytes: actors
-            * (BYTES_PER_ACTOR + f64::from(parameters.events_per_actor) * BYTES_PER_EVENT),
-    })?;
+    super::describe::refuse_what_does_not_fit(
+        &Forecast {
+            actors,
+            events: arguments.events,
+            memory_bytes: actors
+                * (BYTES_PER_ACTOR + f64::from(parameters.events_per_actor) * BYTES_PER_EVENT),
+        },
+        None,
+    )?;
     let until = match arguments.until {
         Some(until) => until.span(),
         None => phold_time(&parameters, arguments.events, ROUNDS),

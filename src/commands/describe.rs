@@ -17,7 +17,7 @@ use crate::scenario::volunteer::Volunteer;
 pub fn describe(arguments: &DescribeArguments) -> Result<(), Failure> {
     let loaded = Asked::read(&arguments.scenario)?.load()?;
     let forecast = Volunteer::forecast(&loaded.scenario, &loaded.inputs);
-    refuse_what_does_not_fit(&forecast)?;
+    refuse_what_does_not_fit(&forecast, None)?;
     let world = Volunteer::build(&loaded.scenario, &loaded.inputs);
     let promises = world.promises();
     let head = format!(
@@ -67,20 +67,26 @@ fn critical_path<A: Actor>(world: World<A>, end: SimTime) -> String {
     )
 }
 
-/// Refuses a world that is larger than the memory of this machine.
-pub(super) fn refuse_what_does_not_fit(forecast: &Forecast) -> Result<(), Failure> {
-    let Some(available) = crate::report::machine::memory_bytes() else {
-        return Ok(());
-    };
-    if forecast.memory_bytes <= available as f64 {
-        return Ok(());
+/// Refuses a world that is larger than the memory of this machine, or than the run may have.
+pub(super) fn refuse_what_does_not_fit(
+    forecast: &Forecast,
+    limit_bytes: Option<u64>,
+) -> Result<(), Failure> {
+    let machine = crate::report::machine::memory_bytes();
+    let bounds = [(machine, "this machine has"), (limit_bytes, "the limit is")];
+    for (bound, whose) in bounds {
+        if let Some(bound) = bound
+            && forecast.memory_bytes > bound as f64
+        {
+            return Err(Failure::Asked(format!(
+                "the world needs about {} of memory and {whose} {}: take fewer hosts, a shorter \
+                 time or a longer record interval",
+                numbers::with_unit(forecast.memory_bytes, "bytes"),
+                numbers::with_unit(bound as f64, "bytes"),
+            )));
+        }
     }
-    Err(Failure::Asked(format!(
-        "the world needs about {} of memory and this machine has {}: take fewer hosts or actors, a shorter \
-         time or a longer record interval",
-        numbers::with_unit(forecast.memory_bytes, "bytes"),
-        numbers::with_unit(available as f64, "bytes"),
-    )))
+    Ok(())
 }
 
 fn cast(promises: &Promises, actors: usize) -> String {

@@ -1,9 +1,10 @@
 //! How does the program end when it did not do what it was asked?
 //!
-//! 1: the run failed. 2: the scenario or the command line is wrong. 4: runs of equal worlds differ. 130:
+//! 1: the run failed. 2: the scenario or the command line is wrong. 3: a limit was reached. 4: runs of equal worlds differ. 130:
 //! interrupted.
 
 use super::interrupt::INTERRUPTED;
+use crate::checkpoint::CheckpointError;
 use crate::coordinator::RunError;
 use crate::report::progress::say;
 use crate::report::run_directory::RunDirectoryError;
@@ -37,8 +38,14 @@ pub enum Failure {
     #[error(transparent)]
     Serve(#[from] crate::serve::ServeError),
     /// The run was interrupted; what it had found by then has been reported.
-    #[error("interrupted: the results are of the time that was reached")]
-    Interrupted,
+    #[error("{0}")]
+    Interrupted(String),
+    /// The run has come to a limit that was set for it; what it had found has been reported.
+    #[error("{0}")]
+    Limit(String),
+    /// A checkpoint cannot be used.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// Nobody listens to the output any more: not worth a word.
     #[error("nobody listens")]
     NobodyListens,
@@ -66,12 +73,14 @@ impl Failure {
             Failure::Scenario(_)
             | Failure::Asked(_)
             | Failure::Trace(TraceError::Filter(_))
+            | Failure::Checkpoint(_)
             | Failure::Directory(RunDirectoryError::Exists(_)) => 2,
             #[cfg(feature = "serve")]
             Failure::Serve(_) => 2,
             Failure::Run(_) | Failure::Trace(_) | Failure::Directory(_) => 1,
             Failure::Disagreement(_) => 4,
-            Failure::Interrupted => INTERRUPTED,
+            Failure::Limit(_) => 3,
+            Failure::Interrupted(_) => INTERRUPTED,
             Failure::NobodyListens => 0,
         }
     }

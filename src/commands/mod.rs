@@ -15,8 +15,10 @@ mod live;
 pub mod plan;
 pub mod population;
 pub mod report;
+pub mod resume;
 pub mod run;
 pub mod schema;
+mod session;
 pub mod sweep;
 pub mod trace;
 pub mod validate;
@@ -40,6 +42,7 @@ const NO_SERVER: &str = "this program was built without its server: build it wit
 pub fn execute(verb: Verb) -> Result<(), Failure> {
     match verb {
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Resume(arguments) => resume::resume(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Describe(arguments) => describe::describe(&arguments),
         Verb::Plan(arguments) => plan::plan(&arguments),

@@ -3,11 +3,12 @@
 mod announcer;
 mod foreman;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use self::announcer::Announcer;
 use self::foreman::SweepForeman;
-use super::run::{print, scenario_text};
+use super::run::print;
+use super::session::scenario_text;
 use super::{Asked, Failure, interrupt};
 use crate::cli::sweep::{Precision, SweepArguments};
 use crate::report::machine;
@@ -36,7 +37,9 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         write_scenario(&asked, &plan, number, folder)
     })?;
     say_if_other_version(&directory)?;
-    let stop = interrupt::listen(PathBuf::new())
+    let requests = crate::checkpoint::Requests::default();
+    let stop = requests.stop.clone();
+    interrupt::listen(std::sync::Weak::new(), requests)
         .map_err(|error| Failure::Run(format!("cannot listen for signals: {error}")))?;
 
     let mut repetitions = arguments.reps.unwrap_or(plan.study.repeat);
@@ -58,7 +61,9 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
                 "stopped; go on with the same command (-o {})",
                 directory.path().display()
             ));
-            return Err(Failure::Interrupted);
+            return Err(Failure::Interrupted(
+                "interrupted: the results are of the time that was reached".to_owned(),
+            ));
         }
         let more = match &arguments.precision {
             Some(precision) if foreman.failed.is_empty() => {

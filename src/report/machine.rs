@@ -44,6 +44,13 @@ pub fn memory_bytes() -> Option<u64> {
         .and_then(|text| kibibytes(&text, "MemTotal:"))
 }
 
+/// How much memory this process has at this moment, in bytes; `None` where the system does not tell.
+pub fn resident_bytes() -> Option<u64> {
+    fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|text| kibibytes(&text, "VmRSS:"))
+}
+
 /// Fields 14 and 15 of proc_pid_stat(5): user and system time. The second field, the program's name,
 /// may hold spaces and brackets, so fields are counted from its last bracket on.
 fn cpu_seconds(stat: &str) -> Option<f64> {

@@ -12,6 +12,7 @@ pub mod reading;
 pub mod record;
 pub mod run_directory;
 pub mod table;
+pub mod unfinished;
 
 #[cfg(test)]
 mod sample;

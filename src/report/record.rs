@@ -49,6 +49,9 @@ pub struct Manifest {
     pub arguments: Vec<String>,
     /// When the run began (RFC 3339, UTC).
     pub started: String,
+    /// The simulated times, in seconds, at which it went on in another process.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed_s: Vec<f64>,
     /// Architecture and system of the machine.
     pub host: String,
 }

@@ -1,12 +1,15 @@
 //! Where do the files of a run go, and when are they there?
 //!
-//! A run directory appears complete or not at all: everything is written into a hidden directory
-//! beside it, each file under a temporary name, and renamed when it is whole. What is not published
-//! is removed.
+//! A run directory appears complete, or with a mark that it is not
+//! ([`Unfinished`](super::unfinished::Unfinished)): everything is written into a hidden directory
+//! beside it, each file under a temporary name, and renamed when it is whole. The directory appears
+//! with the first checkpoint, from which the run could be resumed, or else when the run is over. What
+//! has not appeared by then is removed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The folder of run directories that were not given a place.
 pub const RUNS: &str = "runs";
@@ -16,6 +19,8 @@ pub const RUNS: &str = "runs";
 pub struct RunDirectory {
     target: PathBuf,
     partial: PathBuf,
+    /// Whether it is at its target.
+    appeared: Mutex<bool>,
 }
 
 /// A run directory that cannot be had.
@@ -56,7 +61,17 @@ impl RunDirectory {
         Ok(RunDirectory {
             target: target.to_owned(),
             partial,
+            appeared: Mutex::new(false),
         })
+    }
+
+    /// One that has appeared before, of a run that goes on.
+    pub fn taken_up(target: &Path) -> Self {
+        RunDirectory {
+            target: target.to_owned(),
+            partial: target.to_owned(),
+            appeared: Mutex::new(true),
+        }
     }
 
     /// Reserves the next free number of `name` in `folder`: `einstein-at-home-1`, `-2`, ...
@@ -71,7 +86,13 @@ impl RunDirectory {
             // Creating a directory is atomic, so two runs at once do not get the same number.
             let partial = folder.join(format!(".{name}-{number}.partial"));
             match fs::create_dir(&partial) {
-                Ok(()) => return Ok(RunDirectory { target, partial }),
+                Ok(()) => {
+                    return Ok(RunDirectory {
+                        target,
+                        partial,
+                        appeared: Mutex::new(false),
+                    });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(source) => return Err(refused("create", &partial, source)),
             }
@@ -84,9 +105,21 @@ impl RunDirectory {
         &self.target
     }
 
-    /// The hidden directory that is written into until then.
-    pub fn partial(&self) -> &Path {
-        &self.partial
+    /// Where it is at this moment: its target, or the hidden directory beside it until it appears.
+    pub fn path(&self) -> PathBuf {
+        self.place(*self.appeared()).to_owned()
+    }
+
+    fn place(&self, appeared: bool) -> &Path {
+        if appeared {
+            &self.target
+        } else {
+            &self.partial
+        }
+    }
+
+    fn appeared(&self) -> MutexGuard<'_, bool> {
+        self.appeared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes the file `name`, which is there only when all of it is.
@@ -95,24 +128,35 @@ impl RunDirectory {
         name: &str,
         contents: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<(), RunDirectoryError> {
-        write_complete(&self.partial.join(name), contents)
+        write_complete(&self.path().join(name), contents)
     }
 
-    /// Makes the directory appear. Returns its path.
-    pub fn publish(self) -> Result<PathBuf, RunDirectoryError> {
-        if self.target.symlink_metadata().is_ok() {
-            return Err(RunDirectoryError::Exists(self.target.clone()));
+    /// Makes the directory appear, if it has not. Returns its path.
+    pub fn publish(&self) -> Result<PathBuf, RunDirectoryError> {
+        let mut appeared = self.appeared();
+        if !*appeared {
+            if self.target.symlink_metadata().is_ok() {
+                return Err(RunDirectoryError::Exists(self.target.clone()));
+            }
+            fs::rename(&self.partial, &self.target)
+                .map_err(|source| refused("create", &self.target, source))?;
+            *appeared = true;
         }
-        fs::rename(&self.partial, &self.target)
-            .map_err(|source| refused("create", &self.target, source))?;
         Ok(self.target.clone())
+    }
+
+    /// Removes it, unless it has appeared.
+    pub fn abandon(&self) {
+        if !*self.appeared() {
+            // If that fails, there is nobody to tell.
+            let _ = fs::remove_dir_all(&self.partial);
+        }
     }
 }
 
 impl Drop for RunDirectory {
     fn drop(&mut self) {
-        // After publishing there is nothing of this name. If removing fails, there is nobody to tell.
-        let _ = fs::remove_dir_all(&self.partial);
+        self.abandon();
     }
 }
 
@@ -223,7 +267,7 @@ mod tests {
             Err(io::Error::other("the disk is full"))
         });
         assert!(failed.unwrap_err().to_string().contains("the disk is full"));
-        assert_eq!(names_in(directory.partial()), ["a.txt"]);
+        assert_eq!(names_in(&directory.path()), ["a.txt"]);
         directory.publish().unwrap();
         assert_eq!(names_in(folder.path()), ["run"]);
         assert_eq!(names_in(&target), ["a.txt"]);

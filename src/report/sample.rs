@@ -144,6 +144,7 @@ pub fn record() -> RunRecord {
                 .map(str::to_owned)
                 .to_vec(),
             started: "2026-12-01T00:00:00Z".to_owned(),
+            resumed_s: Vec::new(),
             host: "x86_64-linux".to_owned(),
         },
         results: results(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use actors::shared::gauge::Gauge;
 use actors::shared::narration::Narrator;
 use actors::shared::results::Results;
-use kernel::{Actor, Observer, SimDuration, World};
+use kernel::{Observer, Saved, SavedActor, SimDuration, World};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -24,9 +24,9 @@ pub trait Domain {
     /// What the scenario refers to in other files.
     type Inputs;
     /// Its cast.
-    type Actor: Actor;
+    type Actor: SavedActor;
     /// Who turns its facts into results.
-    type Metrics: Observer<Self::Actor>;
+    type Metrics: Observer<Self::Actor> + Saved;
     /// Who tells of its messages.
     type Narrator: Narrator<Self::Actor>;
 
