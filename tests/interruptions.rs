@@ -284,7 +284,7 @@ fn limits_end_a_run_in_good_order() {
     );
     let said = over("memory", ["--memory-limit", "12 MB"]);
     assert!(
-        said.contains("stopped with more than 12.0 MB of memory"),
+        said.contains("stopped with more than 12 MB of memory"),
         "{said}"
     );
     let output = done(
