@@ -151,8 +151,6 @@ pub(super) fn carry_out<D: Domain>(
         progress.abandon();
         failed(&error, &ledger, &directory)
     })?;
-    drop(seen_live);
-    drop(watching);
     let recorded = recording.map(|recording| recording.finish(outcome.reached));
     let cost = (began.elapsed().as_secs_f64(), Usage::now().since(before));
     progress.finish(outcome.reached, outcome.engine.events);
