@@ -18,11 +18,9 @@ use smallvec::SmallVec;
 
 use super::Context;
 use super::facts::Fact;
-use super::file_server::time_on_line;
 use super::host::{Class, Host, Traits};
 use super::job::{FileId, InstanceId, Outcome, Output};
-use super::messages::ToUploadServer;
-use super::messages::{Reply, Report, Request, ToDownloadServer, ToHost, ToScheduler};
+use super::messages::{Reply, Report, Request, ToHost, ToScheduler};
 use super::platform::platform_of;
 use super::project::Project;
 
@@ -343,18 +341,7 @@ impl DocumentHost {
             arrived: false,
             unwanted: false,
         });
-        let me = ctx.me::<Host>();
-        let wanted = ToDownloadServer::FileWanted {
-            host: me,
-            file,
-            line_kb_per_s: self.traits.download_kb_per_s,
-            way_back_us: self.traits.latency_us,
-        };
-        let server = self.project.download_server_of(me.id());
-        let bytes = self.project.scenario.jobs.input_file.bytes();
-        let line = time_on_line(bytes, self.traits.download_kb_per_s);
-        let latency = self.traits.latency();
-        ctx.ask_patiently(server, wanted, latency, line + latency);
+        self.traits.ask_for_file(&self.project, file, ctx);
     }
 
     fn store_file(&mut self, file: FileId, ctx: &mut Context<'_>) {
@@ -391,17 +378,6 @@ impl DocumentHost {
     }
 
     fn upload(&self, instance: InstanceId, ctx: &mut Context<'_>) {
-        let me = ctx.me::<Host>();
-        let sent = ToUploadServer::OutputSent {
-            host: me,
-            instance,
-            line_kb_per_s: self.traits.upload_kb_per_s,
-            way_back_us: self.traits.latency_us,
-        };
-        let server = self.project.upload_server_of(me.id());
-        let bytes = self.project.scenario.jobs.output_file.bytes();
-        let line = time_on_line(bytes, self.traits.upload_kb_per_s);
-        let latency = self.traits.latency();
-        ctx.ask_patiently(server, sent, latency, line + latency);
+        self.traits.send_output(&self.project, instance, ctx);
     }
 }

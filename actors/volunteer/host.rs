@@ -15,14 +15,14 @@ use smallvec::SmallVec;
 
 use super::Context;
 use super::facts::Fact;
-use super::file_server::time_on_line;
 use super::job::{FileId, InstanceId, Outcome};
-use super::messages::{Reply, ToDownloadServer, ToHost, ToUploadServer};
+use super::messages::{Reply, ToHost};
 use super::project::Project;
 use crate::shared::availability::Switching;
 use crate::shared::quantity::Fraction;
 
 mod contact;
+mod line;
 mod others;
 mod speed;
 mod task;
@@ -355,18 +355,7 @@ impl Host {
         if coming {
             return;
         }
-        let me = ctx.me::<Host>();
-        let wanted = ToDownloadServer::FileWanted {
-            host: me,
-            file,
-            line_kb_per_s: self.traits.download_kb_per_s,
-            way_back_us: self.traits.latency_us,
-        };
-        let server = self.project.download_server_of(me.id());
-        let bytes = self.project.scenario.jobs.input_file.bytes();
-        let line = time_on_line(bytes, self.traits.download_kb_per_s);
-        let latency = self.traits.latency();
-        ctx.ask_patiently(server, wanted, latency, line + latency);
+        self.traits.ask_for_file(&self.project, file, ctx);
     }
 
     fn store_file(&mut self, file: FileId, ctx: &mut Context<'_>) {
@@ -452,18 +441,7 @@ impl Host {
     }
 
     fn upload(&self, instance: InstanceId, ctx: &mut Context<'_>) {
-        let me = ctx.me::<Host>();
-        let sent = ToUploadServer::OutputSent {
-            host: me,
-            instance,
-            line_kb_per_s: self.traits.upload_kb_per_s,
-            way_back_us: self.traits.latency_us,
-        };
-        let server = self.project.upload_server_of(me.id());
-        let bytes = self.project.scenario.jobs.output_file.bytes();
-        let line = time_on_line(bytes, self.traits.upload_kb_per_s);
-        let latency = self.traits.latency();
-        ctx.ask_patiently(server, sent, latency, line + latency);
+        self.traits.send_output(&self.project, instance, ctx);
     }
 
     /// Only now may the result be reported: a report never precedes its output.
