@@ -32,7 +32,17 @@ pub fn append(value: &impl Serialize, bytes: &mut Vec<u8>) -> Result<(), CodecEr
 /// # Errors
 /// If they do not begin with one.
 pub fn take<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, CodecError> {
-    let config = bincode::config::standard().with_limit::<LARGEST>();
+    take_within::<T, LARGEST>(bytes)
+}
+
+/// Takes a value from the front of `bytes` that takes no more than `MOST` bytes.
+///
+/// # Errors
+/// If they do not begin with one.
+pub fn take_within<T: DeserializeOwned, const MOST: usize>(
+    bytes: &mut &[u8],
+) -> Result<T, CodecError> {
+    let config = bincode::config::standard().with_limit::<MOST>();
     let (value, used) = bincode::serde::decode_from_slice(bytes, config)
         .map_err(|error| CodecError(error.to_string()))?;
     *bytes = &bytes[used..];

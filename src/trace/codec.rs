@@ -1,7 +1,7 @@
 //! How does a value become bytes, and come back?
 //!
-//! A frame is a mark of one byte, two lengths, and bincode compressed by zstd, with a checksum. This
-//! file alone knows either; what is read is never trusted: no length makes the reader allocate more
+//! A frame is a mark of one byte, two lengths, and what [`crate::codec`] makes of the value, compressed
+//! by zstd, with a checksum. This file alone knows that; what is read is never trusted: no length makes the reader allocate more
 //! than [`LARGEST`], and whatever is wrong is an error in words.
 
 use std::io::{self, Read, Write};
@@ -33,8 +33,7 @@ impl Packer {
         value: &impl Serialize,
     ) -> io::Result<u64> {
         self.plain.clear();
-        bincode::serde::encode_into_std_write(value, &mut self.plain, bincode::config::standard())
-            .map_err(io::Error::other)?;
+        crate::codec::append(value, &mut self.plain).map_err(io::Error::other)?;
         assert!(
             self.plain.len() <= LARGEST,
             "what is packed into one frame is small"
@@ -79,10 +78,9 @@ pub fn read<T: DeserializeOwned>(input: &mut impl Read, mark: u8) -> io::Result<
     if plain.len() != plain_length {
         return Err(broken("its length is not what it says"));
     }
-    let config = bincode::config::standard().with_limit::<LARGEST>();
-    let (value, used) =
-        bincode::serde::decode_from_slice(&plain, config).map_err(io::Error::other)?;
-    if used != plain.len() {
+    let mut rest = &plain[..];
+    let value = crate::codec::take_within::<T, LARGEST>(&mut rest).map_err(io::Error::other)?;
+    if !rest.is_empty() {
         return Err(broken("there is more in it than belongs there"));
     }
     Ok(value)
