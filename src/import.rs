@@ -7,5 +7,6 @@
 pub mod cpu_list;
 pub mod lines;
 pub mod population_file;
+pub mod table_file;
 
 pub use cpu_list::{Import, ImportError, Reason, Skipped, Skips, read_cpu_list};

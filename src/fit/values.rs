@@ -3,8 +3,9 @@
 //! A column is named by its head or its number from 1. What is no number, is negative or missing is skipped
 //! and counted: published tables have such lines.
 
-use std::fs::File;
 use std::path::Path;
+
+use crate::import::table_file::open_table;
 
 /// The values of a column.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -27,16 +28,7 @@ const NAMED: usize = 5;
 /// Reads a column of the file at `path`.
 pub fn read_column(path: &Path, wanted: &str) -> Result<Column, String> {
     let name = path.display();
-    let file = File::open(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-    let mut reader = csv::ReaderBuilder::new()
-        .flexible(true)
-        .trim(csv::Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(std::io::BufReader::new(file));
-    let heads = reader
-        .headers()
-        .map_err(|error| format!("{name}: {error}"))?
-        .clone();
+    let (mut reader, heads) = open_table(path)?;
     let by_name = heads.iter().position(|head| head == wanted);
     let by_number = wanted.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
     let by_number = by_number.filter(|&position| position < heads.len());

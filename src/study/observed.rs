@@ -5,8 +5,9 @@
 //! distributions are histograms, so both are compared where the bins end.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
+
+use crate::import::table_file::open_table;
 
 /// A distribution as points: a value, and the part that is not larger. Ascending.
 pub type Curve = Vec<(f64, f64)>;
@@ -24,16 +25,7 @@ impl Observed {
     /// Reads a file of real data.
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.display();
-        let file = File::open(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-        let mut reader = csv::ReaderBuilder::new()
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .comment(Some(b'#'))
-            .from_reader(std::io::BufReader::new(file));
-        let heads = reader
-            .headers()
-            .map_err(|error| format!("{name}: {error}"))?
-            .clone();
+        let (mut reader, heads) = open_table(path)?;
         let place = |wanted: &str| heads.iter().position(|head| head == wanted);
         let (Some(which), Some(value)) = (place("distribution"), place("value")) else {
             return Err(format!(
